@@ -1,0 +1,29 @@
+"""What every test starts from: one backend, quiet libraries, and the same numbers each time."""
+
+import os
+import sys
+
+# Before Keras is imported. The tests of the other backend run it in processes of their own.
+os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+# Threads that wait must not take the core of those that work.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import hypothesis
+import numpy as np
+import pytest
+
+hypothesis.settings.register_profile(
+    "deterministic", derandomize=True, deadline=None, max_examples=20, database=None
+)
+hypothesis.settings.load_profile("deterministic")
+
+
+@pytest.fixture(autouse=True)
+def seeds():
+    """Layers built without a seed get the same weights whichever tests ran before."""
+    if keras := sys.modules.get("keras"):
+        keras.utils.set_random_seed(0)
+    else:
+        np.random.seed(0)  # noqa: NPY002 - what set_random_seed does, without loading Keras

@@ -1,0 +1,180 @@
+"""Who may know whom, how long a file may be, and what the package consists of."""
+
+import ast
+import configparser
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# folder of the repository -> import name, as setup.cfg maps them
+PACKAGES = {
+    "keras_adaptive": "keras_adaptive",
+    "datasets": "keras_adaptive.datasets",
+    "saved_models": "keras_adaptive.saved_models",
+    "zoo": "keras_adaptive.zoo",
+}
+SOURCES = sorted(path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py"))
+MAX_LINES = 400
+# import name -> distribution of setup.cfg, where they differ
+DISTRIBUTIONS = {
+    "keras_tuner": "keras-tuner",
+    "sklearn": "scikit-learn",
+    "tensorflow_datasets": "tensorflow-datasets",
+    "etils": "tensorflow-datasets",
+}
+
+
+def relative(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def module_name(path):
+    """datasets/act_sort/act_sort.py -> keras_adaptive.datasets.act_sort.act_sort"""
+    folder, *rest = path.relative_to(ROOT).with_suffix("").parts
+    name = ".".join([PACKAGES[folder], *rest])
+    return name.removesuffix(".__init__")
+
+
+def imports(path, unconditional=False):
+    """Full names of the modules that a file imports (`from a import b` gives a.b).
+
+    With `unconditional`, only what importing the file imports: not what stands in functions or
+    behind a condition.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    package = module_name(path).split(".")
+    if path.name != "__init__.py":
+        package = package[:-1]
+    found = set()
+    for node in tree.body if unconditional else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else []
+            base = [*base, node.module] if node.module else base
+            found |= {".".join([*base, alias.name]) for alias in node.names}
+    return found
+
+
+def top_levels(names):
+    return {name.split(".")[0] for name in names}
+
+
+def third_party(path, **options):
+    return top_levels(imports(path, **options)) - sys.stdlib_module_names - {"keras_adaptive"}
+
+
+def is_task(path):
+    """datasets/<name>/<name>.py"""
+    return path.parent.parent == ROOT / "datasets" and path.stem == path.parent.name
+
+
+@pytest.fixture(params=SOURCES, ids=relative)
+def source(request):
+    return request.param
+
+
+def test_arrows_between_the_packages(source):
+    folder = source.relative_to(ROOT).parts[0]
+    forbidden = {
+        "keras_adaptive": ("keras_adaptive.datasets", "keras_adaptive.zoo"),
+        "datasets": (
+            "keras_adaptive.zoo",
+            *(module_name(path) for path in SOURCES if path.parent == ROOT / "keras_adaptive"),
+        ),
+        "saved_models": ("keras_adaptive.",),
+        "zoo": (),
+    }[folder]
+    allowed = "keras_adaptive.datasets"
+    for name in imports(source):
+        if folder == "datasets" and name.startswith(allowed):
+            continue
+        assert not name.startswith(forbidden), f"{relative(source)} imports {name}"
+
+
+def test_packages_meet_by_relative_imports(source):
+    """Absolute ones would mix a clone with an installed copy, or name Hugging Face's `datasets`."""
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module]
+        assert not top_levels(names) & set(PACKAGES), f"{relative(source)}:{node.lineno} {names}"
+
+
+def test_third_parties(source):
+    allowed = {
+        "keras_adaptive": {"keras", "numpy", "tensorflow", "jax"},
+        "datasets": {"numpy", "tensorflow", "tensorflow_datasets", "etils"},
+        "saved_models": set(),
+        "zoo": {"keras", "numpy", "tensorflow", "jax", "keras_tuner"},
+    }[source.relative_to(ROOT).parts[0]]
+    if is_task(source):
+        allowed = {"numpy"}
+    if source == ROOT / "keras_adaptive" / "plots.py":
+        allowed = allowed | {"matplotlib"}
+    found = third_party(source)
+    assert found <= allowed, f"{relative(source)} imports {sorted(found - allowed)}"
+
+
+def test_heavy_packages_load_when_used(source):
+    """Training on JAX needs no TensorFlow, and `import keras_adaptive` stays as quick as Keras."""
+    heavy = {"tensorflow", "tensorflow_datasets", "keras_tuner", "matplotlib", "jax"}
+    if source.name.endswith("_dataset_builder.py"):
+        heavy -= {"tensorflow", "tensorflow_datasets"}
+    if source == ROOT / "keras_adaptive" / "plots.py":
+        heavy -= {"matplotlib"}
+    heavy -= {source.stem}  # a file named after its backend, which loads with that backend
+    found = third_party(source, unconditional=True) & heavy
+    assert not found, f"{relative(source)} imports {sorted(found)} at once"
+
+
+@pytest.mark.parametrize("package", ["keras_tuner", "matplotlib"])
+def test_imported_in_one_file(package):
+    files = [relative(path) for path in SOURCES if package in third_party(path)]
+    assert len(files) <= 1, files
+
+
+def test_imported_packages_are_declared():
+    required = configuration()["options"]["install_requires"].split("\n")
+    declared = {line.split()[0] for line in required if line and not line.startswith("#")}
+    for source in SOURCES:
+        for package in third_party(source) - {"jax"}:  # a choice of the user's backend
+            assert DISTRIBUTIONS.get(package, package) in declared, (relative(source), package)
+
+
+def test_file_length(source):
+    assert len(source.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+def test_no_drawers(source):
+    """A function that fits nowhere shows a missing noun."""
+    assert source.stem not in {"utils", "util", "common", "misc", "helpers", "tools"}
+
+
+def configuration():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    return config
+
+
+def test_packages_of_setup_cfg_are_those_of_the_tree():
+    listed = configuration()["options"]["packages"].split()
+    in_tree = {module_name(path) for path in SOURCES if path.name == "__init__.py"}
+    assert sorted(in_tree) == sorted(listed)
+    assert listed == sorted(listed)
+
+
+def test_package_dir_maps_the_folders():
+    lines = configuration()["options"]["package_dir"].strip().splitlines()
+    mapping = dict(reversed([part.strip() for part in line.split("=")]) for line in lines)
+    assert mapping == PACKAGES
+
+
+def test_every_package_has_an_init():
+    for source in SOURCES:
+        assert (source.parent / "__init__.py").is_file(), relative(source.parent)
