@@ -1,0 +1,107 @@
+"""Automatic choice of the time penalty: hold the mean number of steps at a target."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class TargetPonder:
+    """A proportional-integral controller of the time penalty τ.
+
+    The paper leaves open how to choose τ. This controller turns the question round: say how many
+    steps an input may take on average, and τ follows. With the relative error
+    `e = (steps - target) / target` of a batch (smoothed over some twenty batches), each training
+    step does
+
+        integral = clip(integral + integral_gain * e, minimum, maximum)
+        τ = clip(integral + proportional_gain * e, minimum, maximum)
+
+    τ may go slightly below zero: a penalty that is never negative can only cap the steps, one that
+    may reward a little thought holds them.
+
+    Args:
+        steps: float >= 1, the mean number of steps N that an input shall take.
+        proportional_gain: float, τ per relative error. Defaults to `0.05`.
+        integral_gain: float, change of the integral per training step and relative error.
+            Defaults to `2.5e-5`.
+        minimum: float <= 0, the smallest τ. Defaults to `-0.02`.
+        maximum: float > 0, the largest τ. Defaults to `0.3`.
+        smoothing: float in [0, 1), the weight of the past in the running mean of the steps.
+            Defaults to `0.95`.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+
+    Example:
+
+    >>> layer = keras_adaptive.layers.ACTRNN(
+    ...     keras.layers.SimpleRNNCell(8), target_ponder=TargetPonder(3.0)
+    ... )
+    >>> layer.target_ponder.steps
+    3.0
+    """
+
+    def __init__(
+        self,
+        steps,
+        proportional_gain=0.05,
+        integral_gain=2.5e-5,
+        minimum=-0.02,
+        maximum=0.3,
+        smoothing=0.95,
+    ):
+        if not isinstance(steps, (int, float)) or isinstance(steps, bool) or not steps >= 1:
+            raise ValueError(
+                f"Argument `target_ponder` must be a number of at least 1. Received: {steps!r}"
+            )
+        if not minimum <= 0 < maximum:
+            raise ValueError(
+                "Arguments `minimum` and `maximum` must be <= 0 and > 0. "
+                f"Received: minimum={minimum!r}, maximum={maximum!r}"
+            )
+        if not 0 <= smoothing < 1:
+            raise ValueError(
+                f"Argument `smoothing` must be in [0, 1). Received: smoothing={smoothing!r}"
+            )
+        self.steps = float(steps)
+        self.proportional_gain = proportional_gain
+        self.integral_gain = integral_gain
+        self.minimum = minimum
+        self.maximum = maximum
+        self.smoothing = smoothing
+
+    def update(self, steps, mean_steps, integral):
+        """One step of the controller, as a pure function.
+
+        Args:
+            steps: scalar, the mean number of steps of this batch.
+            mean_steps: scalar, the running mean so far; zero before the first batch.
+            integral: scalar, the integral so far.
+
+        Returns:
+            The new `(time_penalty, mean_steps, integral)`.
+        """
+        mixed = self.smoothing * mean_steps + (1 - self.smoothing) * steps
+        mean_steps = ops.where(mean_steps > 0, mixed, steps)
+        error = (mean_steps - self.steps) / self.steps
+        integral = ops.clip(integral + self.integral_gain * error, self.minimum, self.maximum)
+        time_penalty = ops.clip(
+            integral + self.proportional_gain * error, self.minimum, self.maximum
+        )
+        return time_penalty, mean_steps, integral
+
+    def get_config(self):
+        """The arguments that make this controller again."""
+        return {
+            "steps": self.steps,
+            "proportional_gain": self.proportional_gain,
+            "integral_gain": self.integral_gain,
+            "minimum": self.minimum,
+            "maximum": self.maximum,
+            "smoothing": self.smoothing,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        """A controller from `get_config`."""
+        return cls(**config)

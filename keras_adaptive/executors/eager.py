@@ -1,0 +1,23 @@
+"""Plain Python loops, for a backend that runs and differentiates eagerly (PyTorch)."""
+
+from keras import ops, tree
+
+
+def repeat(body, carry, inputs, running, like, last, training):
+    """Sums the shares of `body` for steps 2 to `last`, as long as a row is running."""
+    total = tree.map_structure(ops.zeros_like, like)
+    for step in range(2, last + 1):
+        if not bool(ops.any(running)):
+            break
+        share, carry, running = body(step, carry, inputs, running)
+        total = tree.map_structure(ops.add, total, share)
+    return total
+
+
+def scan(step, carry, sequences):
+    """Runs `step` over the first axis of `sequences` and stacks what it returns."""
+    results = []
+    for time in range(tree.flatten(sequences)[0].shape[0]):
+        carry, result = step(carry, tree.map_structure(lambda x: x[time], sequences))
+        results.append(result)
+    return carry, tree.map_structure(lambda *steps: ops.stack(steps), *results)

@@ -1,0 +1,82 @@
+"""The loops on JAX: `lax.while_loop` with a reverse loop of our own, and `lax.scan`."""
+
+import jax
+from jax import lax
+from jax import numpy as jnp
+
+
+def repeat(body, carry, inputs, running, like, last, training):
+    """Sums the shares of `body` for steps 2 to `last`, as long as a row is running.
+
+    JAX cannot reverse a loop of unknown length, and a scan over all `last` steps would pay for
+    those that nobody takes. So the forward loop of a differentiated call keeps what each step
+    began with, and a second loop walks back over just these steps.
+    """
+    first_step = jnp.asarray(2, "int32")
+    body, weights = jax.closure_convert(body, first_step, carry, inputs, running)
+
+    def goes_on(loop):
+        step, _, running, *_ = loop
+        return jnp.logical_and(step <= last, jnp.any(running))
+
+    def forward(carry, inputs, running, weights):
+        def advance(loop):
+            step, carry, running, total = loop
+            share, carry, running = body(step, carry, inputs, running, *weights)
+            return step + 1, carry, running, jax.tree.map(jnp.add, total, share)
+
+        zeros = jax.tree.map(jnp.zeros_like, like)
+        return lax.while_loop(goes_on, advance, (first_step, carry, running, zeros))[3]
+
+    run = jax.custom_vjp(forward)
+
+    def forward_and_keep(carry, inputs, running, weights):
+        def advance(loop):
+            step, carry, running, total, kept = loop
+            kept = jax.tree.map(lambda all, one: all.at[step - 2].set(one), kept, (carry, running))
+            share, carry, running = body(step, carry, inputs, running, *weights)
+            return step + 1, carry, running, jax.tree.map(jnp.add, total, share), kept
+
+        zeros = jax.tree.map(jnp.zeros_like, like)
+        kept = jax.tree.map(
+            lambda one: jnp.zeros((last - 1, *one.shape), one.dtype), (carry, running)
+        )
+        step, _, _, total, kept = lax.while_loop(
+            goes_on, advance, (first_step, carry, running, zeros, kept)
+        )
+        return total, (step - 1, kept, inputs, weights)
+
+    def backward(residuals, total_gradient):
+        step, kept, inputs, weights = residuals
+
+        def retreat(loop):
+            step, carry_gradient, gradients = loop
+            carry, running = jax.tree.map(lambda all: all[step - 2], kept)
+            _, pull_back = jax.vjp(
+                lambda *arguments: _without_running(body, step, running, *arguments),
+                carry,
+                inputs,
+                weights,
+            )
+            carry_gradient, *new = pull_back((total_gradient, carry_gradient))
+            return step - 1, carry_gradient, jax.tree.map(jnp.add, gradients, tuple(new))
+
+        zeros = jax.tree.map(lambda all: jnp.zeros(all.shape[1:], all.dtype), kept[0])
+        gradients = jax.tree.map(jnp.zeros_like, (inputs, weights))
+        _, carry_gradient, (inputs_gradient, weights_gradient) = lax.while_loop(
+            lambda loop: loop[0] >= 2, retreat, (step, zeros, gradients)
+        )
+        return carry_gradient, inputs_gradient, None, weights_gradient
+
+    run.defvjp(forward_and_keep, backward)
+    return run(carry, inputs, running, weights)
+
+
+def _without_running(body, step, running, carry, inputs, weights):
+    share, carry, _ = body(step, carry, inputs, running, *weights)
+    return share, carry
+
+
+def scan(step, carry, sequences):
+    """Runs `step` over the first axis of `sequences` and stacks what it returns."""
+    return lax.scan(step, carry, sequences)

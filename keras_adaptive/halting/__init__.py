@@ -1,0 +1,23 @@
+"""Halting: repeat a step, weigh its results, stop. The family's one idea, apart from any cell.
+
+* `ACT`, `Fixed`: rules that decide how long to go on; write your own as an object.
+* `ponder`: the loop over any step.
+* `limits`: override the limits of trained models.
+* `record`, `report`: how layers tell models how long they pondered.
+"""
+
+from .log import Entry, record, report
+from .loop import Result, ponder
+from .rules import ACT, Decision, Fixed, limits
+
+__all__ = [
+    "ACT",
+    "Decision",
+    "Entry",
+    "Fixed",
+    "Result",
+    "limits",
+    "ponder",
+    "record",
+    "report",
+]

@@ -1,0 +1,183 @@
+"""The loop that repeats a step, weighs its results by a halting rule, and stops."""
+
+from typing import Any, NamedTuple
+
+import keras
+from keras import ops, tree
+
+from .. import executors
+
+
+class Result(NamedTuple):
+    """What came out of `ponder`.
+
+    Attributes:
+        output: the weighted sum of the steps' outputs, in the structure that the step returned.
+        states: the weighted sum of the steps' states, likewise.
+        steps: `(batch,)`, N, the number of steps that each row took.
+        remainder: `(batch,)`, R, the weight of each row's last step (0 for a `Fixed` rule).
+        weights: `(batch, max_ponder)`, the weight p of each step; `None` without `history`.
+        outputs: the outputs of every step, `(batch, max_ponder, …)`; `None` without `history`.
+    """
+
+    output: Any
+    states: Any
+    steps: Any
+    remainder: Any
+    weights: Any = None
+    outputs: Any = None
+
+    @property
+    def ponder(self):
+        """`(batch,)`, the ponder N + R of Equation 10."""
+        return self.steps + self.remainder
+
+
+def ponder(step, states, rule, inputs=None, mask=None, training=True, history=False):
+    """Repeats `step` on `states` until `rule` has halted every row of the batch.
+
+    The loop knows no layer: a step may be a recurrent cell, an attention read, a residual block.
+    It stops as soon as every row has halted. Rows that have halted, and rows that `mask` excludes,
+    add nothing to any result and receive no gradient. The results are differentiable in `states`,
+    `inputs`, and everything that `step` uses, on every backend.
+
+    Args:
+        step: a function `step(n, states)`, or `step(n, states, inputs)` when `inputs` is given,
+            that returns `(output, halting, states)`. `n` counts from 1 (a Python integer at the
+            first step, a scalar tensor later); `halting` holds activations in [0, 1] with
+            `(batch,)` or `(batch, 1)` elements, or is `None` for a rule that needs none; the new
+            states have the structure, shapes and dtypes of the old.
+        states: a tensor or any nest of tensors with the batch as first axis.
+        rule: a halting rule, for instance `ACT()` or `Fixed(3)`.
+        inputs: a nest of tensors with the batch as first axis that every step reads unchanged.
+            What a step reads for each row must come in through here, not by closure, if rows that
+            have halted are to be dropped from the batch (`compaction`).
+        mask: boolean `(batch,)`; rows where it is false take no step: their steps, remainder and
+            results are zero.
+        training: `False` says that speed of inference counts, and leaves out what only a fast
+            gradient needs. Gradients are right in both cases.
+        history: whether to return the weight and output of every step.
+
+    Returns:
+        A `Result`. Sums and counts are at least float32; outputs and states come back in their own
+        dtype.
+
+    Raises:
+        ValueError: if `step` does not return a triple, or changes the structure of the states.
+
+    Example: an attention read that is refined until its halting unit is content.
+
+    >>> memory = np.random.default_rng(0).normal(size=(2, 5, 8)).astype("float32")
+    >>> halt = keras.layers.Dense(1, activation="sigmoid")
+    >>> def read(n, query):
+    ...     scores = keras.ops.softmax(keras.ops.einsum("bd,bsd->bs", query, memory))
+    ...     query = query + keras.ops.einsum("bs,bsd->bd", scores, memory)
+    ...     return query, halt(query), query
+    >>> result = ponder(read, keras.ops.zeros((2, 8)), ACT(max_ponder=10))
+    >>> result.output.shape[1], bool(keras.ops.all(result.steps >= 1))
+    (8, True)
+
+    Source: Graves (2016), arXiv:1603.08983, Equations 3-13.
+    """
+    states = tree.map_structure(ops.convert_to_tensor, states)
+    batch_size = ops.shape(tree.flatten(states)[0])[0]
+    dtype = at_least_float32(tree.flatten(states)[0].dtype)
+    inputs = () if inputs is None else (inputs,)
+    running = ops.ones((batch_size,), "bool") if mask is None else ops.cast(mask, "bool")
+
+    def body(n, carry, inputs, running):
+        states, memory = carry
+        output, halting, new_states = _take_step(step, n, states, *inputs)
+        if halting is not None:
+            halting = ops.cast(ops.reshape(halting, (-1,)), dtype)
+        decision = rule(n, halting, memory)
+        weight = ops.where(running, decision.weight, 0.0)
+        share = {
+            "mean": [
+                expand(weight, ops.ndim(tensor)) * ops.cast(tensor, dtype)
+                for tensor in _distinct(output, new_states)
+            ],
+            "steps": ops.cast(running, dtype),
+            "remainder": ops.where(running, decision.remainder, 0.0),
+        }
+        if history:
+            here = ops.one_hot(ops.reshape(n, (1,)) - 1, rule.max_ponder, dtype=dtype)
+            present = ops.cast(running, dtype)[:, None] * here
+            share["weights"] = weight[:, None] * here
+            share["outputs"] = tree.map_structure(
+                lambda y: expand(present, ops.ndim(y) + 1) * ops.cast(y, dtype)[:, None], output
+            )
+        carry = tree.map_structure(
+            lambda new, old: ops.where(expand(running, ops.ndim(new)), new, old),
+            (new_states, decision.memory),
+            (states, memory),
+        )
+        running = ops.logical_and(running, ops.logical_not(decision.halts))
+        return share, carry, running, (output, new_states)
+
+    # The first step stands outside the loop: it shows the shapes of the results, lets `step` see
+    # statically that it is the first, and spares a network that never repeats the loop.
+    first, carry, running, shown = body(1, (states, rule.start(batch_size, dtype)), inputs, running)
+    total = first
+    if rule.max_ponder > 1:
+        rest = executors.repeat(
+            lambda *arguments: body(*arguments)[:3],
+            carry,
+            inputs,
+            running,
+            first,
+            last=rule.max_ponder,
+            training=training,
+        )
+        total = tree.map_structure(ops.add, first, rest)
+    output, states = _restore(total["mean"], *shown)
+    return Result(
+        output,
+        states,
+        total["steps"],
+        total["remainder"],
+        total.get("weights"),
+        total.get("outputs"),
+    )
+
+
+def _take_step(step, n, states, *inputs):
+    result = step(n, states, *inputs)
+    if not isinstance(result, tuple) or len(result) != 3:
+        raise ValueError(
+            "Argument `step` must return a triple `(output, halting, states)`. "
+            f"Received: {result!r}"
+        )
+    output, halting, new_states = result
+    try:
+        tree.assert_same_structure(states, new_states)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            "Argument `step` must return states in the structure that it was given. "
+            f"Received: {tree.map_structure(ops.shape, new_states)}, "
+            f"expected: {tree.map_structure(ops.shape, states)}"
+        ) from error
+    return output, halting, new_states
+
+
+def _distinct(output, states):
+    """The tensors of both nests, each once: a cell's output is mostly one of its states."""
+    return list({id(tensor): tensor for tensor in tree.flatten((output, states))}.values())
+
+
+def _restore(means, output, states):
+    """Puts the weighted sums back into the structure and dtypes that `_distinct` took apart."""
+    mean_of = dict(zip(map(id, _distinct(output, states)), means))
+    return tree.map_structure(
+        lambda tensor: ops.cast(mean_of[id(tensor)], tensor.dtype), (output, states)
+    )
+
+
+def expand(rows, rank):
+    """Appends axes of size 1 to `rows` until it has `rank` axes."""
+    return ops.reshape(rows, tuple(ops.shape(rows)) + (1,) * (rank - ops.ndim(rows)))
+
+
+def at_least_float32(dtype):
+    """The dtype in which halting accumulates: that of the states, but never below float32."""
+    return "float64" if keras.backend.standardize_dtype(dtype) == "float64" else "float32"

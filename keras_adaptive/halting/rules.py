@@ -1,0 +1,228 @@
+"""Halting rules: pure functions that weigh the steps of a loop and say when it stops.
+
+A rule is any object with
+
+* `max_ponder`, the largest number of steps it ever allows (an integer),
+* `start(batch_size, dtype)`, the rule's own memory before the first step, a tensor or a nest of
+  tensors whose first axis is the batch,
+* `__call__(step, halting, memory)`, which returns a `Decision`,
+* `has_ponder_cost`, whether the steps it took are to be penalised,
+* `get_config()`, if layers that hold it shall be saved.
+
+It knows no cell, no layer and no time axis.
+"""
+
+import contextlib
+import threading
+from typing import Any, NamedTuple
+
+import keras
+from keras import ops
+
+
+class Decision(NamedTuple):
+    """What a rule says about one step, for each row of the batch.
+
+    Attributes:
+        weight: `(batch,)`, the share p of this step in the weighted result.
+        remainder: `(batch,)`, what this step adds to the remainder R.
+        halts: boolean `(batch,)`, whether this step is the row's last.
+        memory: the rule's memory for the next step.
+    """
+
+    weight: Any
+    remainder: Any
+    halts: Any
+    memory: Any
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class ACT:
+    """The halting rule of Adaptive Computation Time.
+
+    A row halts at the first step `N` at which its halting activations sum up to `1 - epsilon`, or
+    at step `max_ponder`. Every step before `N` weighs its own activation; step `N` weighs the
+    remainder `R = 1 - sum of the activations before N`, also when `max_ponder` is what stopped it,
+    so the weights always sum to one. `N` is a constant for the gradient, which flows through `R`.
+
+    Args:
+        max_ponder: integer >= 1, the paper's M, the largest number of steps. Defaults to `100`.
+        epsilon: float in [0, 1), what may be missing from 1 when a row halts; it lets a row halt
+            after a single step. Defaults to `0.01`.
+
+    Raises:
+        ValueError: if `max_ponder` or `epsilon` is out of its range.
+
+    Example:
+
+    >>> rule = ACT(max_ponder=20)
+    >>> memory = rule.start(1, "float32")
+    >>> rule(1, ops.convert_to_tensor([0.995]), memory).halts.numpy().tolist()
+    [True]
+
+    Source: Graves, "Adaptive Computation Time for Recurrent Neural Networks" (2016),
+    arXiv:1603.08983, Equations 6-8 and 13; gradient: Equations 14-20.
+    """
+
+    has_ponder_cost = True
+
+    def __init__(self, max_ponder=100, epsilon=0.01):
+        self.max_ponder = max_ponder
+        self.epsilon = epsilon
+
+    @property
+    def max_ponder(self):
+        """The largest number of steps, the paper's M."""
+        return self._max_ponder
+
+    @max_ponder.setter
+    def max_ponder(self, value):
+        self._max_ponder = positive_integer("max_ponder", value)
+
+    @property
+    def epsilon(self):
+        """How much halting mass may be missing from 1 at the last step."""
+        return self._epsilon
+
+    @epsilon.setter
+    def epsilon(self, value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+            raise ValueError(
+                f"Argument `epsilon` must be a number in [0, 1). Received: epsilon={value!r}"
+            )
+        self._epsilon = float(value)
+
+    def start(self, batch_size, dtype):
+        """The mass of halting activations spent so far, zero at first: `(batch,)`."""
+        return ops.zeros((batch_size,), dtype)
+
+    def __call__(self, step, halting, memory):
+        """Weighs step number `step` (from 1) with activations `halting`, `(batch,)`."""
+        max_ponder, epsilon = _limits_in_force(self)
+        spent = memory + halting
+        halts = ops.logical_or(
+            ops.greater_equal(spent, ops.cast(1.0 - epsilon, spent.dtype)),
+            ops.broadcast_to(ops.greater_equal(step, max_ponder), ops.shape(spent)),
+        )
+        left = 1.0 - memory
+        weight = ops.where(halts, left, halting)
+        remainder = ops.where(halts, left, ops.zeros_like(left))
+        return Decision(weight, remainder, halts, ops.where(halts, memory, spent))
+
+    def get_config(self):
+        """The arguments that make this rule again."""
+        return {"max_ponder": self.max_ponder, "epsilon": self.epsilon}
+
+    @classmethod
+    def from_config(cls, config):
+        """A rule from `get_config`."""
+        return cls(**config)
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class Fixed:
+    """Every row takes the same number of steps, and the last step's result is what comes out.
+
+    The baseline of ACT ("Repeat-RNN" in later work): no halting activations are used, there is no
+    remainder and no ponder cost.
+
+    Args:
+        steps: integer >= 1, the number of steps.
+
+    Raises:
+        ValueError: if `steps` is not a positive integer.
+
+    Example:
+
+    >>> Fixed(3).max_ponder
+    3
+    """
+
+    has_ponder_cost = False
+
+    def __init__(self, steps):
+        self.max_ponder = positive_integer("steps", steps)
+
+    def start(self, batch_size, dtype):
+        """Nothing to remember but the batch: zeros `(batch,)`."""
+        return ops.zeros((batch_size,), dtype)
+
+    def __call__(self, step, halting, memory):
+        """Weighs step number `step` (from 1); `halting` is not looked at."""
+        halts = ops.broadcast_to(ops.greater_equal(step, self.max_ponder), ops.shape(memory))
+        return Decision(ops.cast(halts, memory.dtype), ops.zeros_like(memory), halts, memory)
+
+    def get_config(self):
+        """The arguments that make this rule again."""
+        return {"steps": self.max_ponder}
+
+    @classmethod
+    def from_config(cls, config):
+        """A rule from `get_config`."""
+        return cls(**config)
+
+
+def positive_integer(name, value):
+    """`value` as an integer >= 1, or a ValueError that names the argument `name`."""
+    try:
+        whole = int(value)
+    except (TypeError, ValueError, OverflowError):
+        whole = 0
+    if isinstance(value, bool) or whole != value or whole < 1:
+        raise ValueError(
+            f"Argument `{name}` must be an integer of at least 1. Received: {name}={value!r}"
+        )
+    return whole
+
+
+class _Limits(threading.local):
+    """Limits that are in force in this thread in place of the rules' own."""
+
+    max_ponder = None
+    epsilon = None
+
+
+_limits = _Limits()
+
+
+def _limits_in_force(rule):
+    max_ponder = rule.max_ponder if _limits.max_ponder is None else _limits.max_ponder
+    epsilon = rule.epsilon if _limits.epsilon is None else _limits.epsilon
+    return max_ponder, epsilon
+
+
+@contextlib.contextmanager
+def limits(max_ponder=None, epsilon=None):
+    """Overrides the limits of all `ACT` rules that are called or traced inside the context.
+
+    This is anytime inference: a trained model answers with less (or more) thought than it was
+    trained with. Both arguments may be scalar tensors, for instance inputs of a serving signature.
+    It is meant for inference: a training step that was traced before keeps its limits.
+
+    Args:
+        max_ponder: integer >= 1 or scalar integer tensor; `None` keeps each rule's own.
+        epsilon: float in [0, 1) or scalar tensor; `None` keeps each rule's own.
+
+    Raises:
+        ValueError: if a Python number is out of its range.
+
+    Example:
+
+    >>> layer = keras_adaptive.layers.ACTRNN(keras.layers.SimpleRNNCell(4), return_ponder=True)
+    >>> with limits(max_ponder=1):
+    ...     _, ponder = layer(np.ones((1, 1, 2), "float32"))
+    >>> float(ponder["steps"][0, 0])
+    1.0
+    """
+    # The setters of a throw-away rule are where the ranges are checked.
+    if max_ponder is not None and not ops.is_tensor(max_ponder):
+        max_ponder = ACT(max_ponder=max_ponder).max_ponder
+    if epsilon is not None and not ops.is_tensor(epsilon):
+        epsilon = ACT(epsilon=epsilon).epsilon
+    before = _limits.max_ponder, _limits.epsilon
+    _limits.max_ponder = before[0] if max_ponder is None else max_ponder
+    _limits.epsilon = before[1] if epsilon is None else epsilon
+    try:
+        yield
+    finally:
+        _limits.max_ponder, _limits.epsilon = before
