@@ -49,7 +49,7 @@ print(json.dumps({{
 
 def run(*command, cwd):
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    environment |= {"KERAS_BACKEND": "jax", "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    environment |= {"KERAS_BACKEND": "jax", "PIP_NO_INDEX": "1"}
     result = subprocess.run(
         [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True
     )

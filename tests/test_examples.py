@@ -1,0 +1,81 @@
+"""Every example that the project shows runs: in docstrings, in docs/ and in the cards."""
+
+import doctest
+import importlib
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = {
+    "keras_adaptive": "keras_adaptive",
+    "datasets": "keras_adaptive.datasets",
+    "zoo": "keras_adaptive.zoo",
+}
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+FENCE = re.compile(r"^( *)```python\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
+
+
+def module_names():
+    """Modules with an example in a docstring; the executors are of one backend each."""
+    for folder, package in FOLDERS.items():
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if ">>> " in path.read_text(encoding="utf-8"):
+                parts = path.relative_to(ROOT / folder).with_suffix("").parts
+                yield ".".join([package, *parts]).removesuffix(".__init__")
+
+
+def python_blocks(path):
+    """The fenced Python of a document, each with its number."""
+    text = path.read_text(encoding="utf-8")
+    return [textwrap.dedent(match.group(2)) for match in FENCE.finditer(text)]
+
+
+def documents():
+    paths = [*ROOT.glob("docs/*.md"), *ROOT.glob("datasets/*/README.md")]
+    return sorted(path for path in paths if python_blocks(path))
+
+
+@pytest.fixture
+def names(monkeypatch, tmp_path):
+    """What examples take for granted, in a folder where they may write."""
+    monkeypatch.chdir(tmp_path)
+    modules = {"keras": "keras", "keras_adaptive": "keras_adaptive", "np": "numpy"}
+    return {short: importlib.import_module(name) for short, name in modules.items()}
+
+
+def run_session(source, names, where):
+    """Run `>>>` lines and compare what they show."""
+    session = doctest.DocTestParser().get_doctest(source, names, where, where, 0)
+    failures = []
+    doctest.DocTestRunner(optionflags=OPTIONS).run(
+        session, out=failures.append, clear_globs=False
+    )
+    assert not failures, "".join(failures)
+
+
+@pytest.mark.parametrize("module_name", module_names())
+def test_docstrings(module_name, names):
+    module = importlib.import_module(module_name)
+    # A file's examples use its package as users do, with the names that the package exports.
+    package = importlib.import_module(module_name.rpartition(".")[0])
+    if package.__name__ != "keras_adaptive":
+        names |= {name: getattr(package, name) for name in getattr(package, "__all__", ())}
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    for session in finder.find(module, extraglobs=names):
+        failures = []
+        doctest.DocTestRunner(optionflags=OPTIONS).run(session, out=failures.append)
+        assert not failures, "".join(failures)
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_documents(path, names):
+    """A document's blocks run from top to bottom as one session."""
+    for number, source in enumerate(python_blocks(path), start=1):
+        where = f"{path.name}, block {number}"
+        if ">>> " in source:
+            run_session(source, names, where)
+        else:
+            exec(compile(source, where, "exec"), names)
