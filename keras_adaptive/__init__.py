@@ -5,39 +5,42 @@ import keras
 from keras_adaptive.layers import ACTRNN
 
 model = keras.Sequential([
-    keras.Input((None, 64)),
     ACTRNN(keras.layers.SimpleRNNCell(128), time_penalty=1e-3),
     keras.layers.Dense(1, activation="sigmoid"),
 ])
 ```
 
-Submodules: `layers`, `halting`, `models`, `losses`, `metrics`, `control`, `plots`, `datasets` (the
-tasks of the papers) and `zoo` (recipes and pretrained models).
+Modules: `layers`, `halting` (the loop behind them, for steps of your own), `models`, `losses`,
+`metrics`, `callbacks`, `control` (automatic time penalty), `plots`, `datasets` (the tasks of the
+papers) and `zoo` (recipes and pretrained models). After `import keras_adaptive`, Keras loads saved
+models that use its classes.
 """
 
 import importlib
+import sys
 from pathlib import Path
 
 __version__ = "0.1.0"
 
-_SUBMODULES = (
-    "control",
-    "datasets",
-    "halting",
-    "layers",
-    "losses",
-    "metrics",
-    "models",
-    "plots",
-    "zoo",
-)
-__all__ = ["__version__", *_SUBMODULES]
+# Modules with classes that are saved in models.
+_SAVED = ("callbacks", "control", "halting", "layers", "losses", "metrics", "models")
+_SUBMODULES = (*_SAVED, "datasets", "plots", "zoo")
+
+__all__ = ["__version__", *sorted(_SUBMODULES)]
 
 # In a clone, datasets/, saved_models/ and zoo/ lie beside this package, not in it (setup.cfg maps
 # them below it when it is installed). An installed copy has its own and looks nowhere else.
 _package = Path(__file__).parent
 if not (_package / "zoo").is_dir() and (_package.parent / "setup.cfg").is_file():
     __path__.append(str(_package.parent))
+
+
+def _is_command_line():
+    """Whether this process is the command `keras-adaptive`, installed or as a module."""
+    return any(
+        Path(word).stem == "keras-adaptive" or word == "keras_adaptive.zoo.cli"
+        for word in sys.orig_argv
+    )
 
 
 def __getattr__(name):
@@ -48,3 +51,9 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *_SUBMODULES})
+
+
+# The command line chooses Keras's backend by an option, so there Keras is imported after that.
+if not _is_command_line():
+    for _name in _SAVED:
+        importlib.import_module(f"{__name__}.{_name}")

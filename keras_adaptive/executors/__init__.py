@@ -7,6 +7,8 @@ Both are the same in value and gradient on every backend.
 
 import keras
 
+from . import eager
+
 if keras.config.backend() == "tensorflow":
     from .tensorflow import repeat, scan
 elif keras.config.backend() == "jax":

@@ -1,6 +1,7 @@
 """The loops on JAX: `lax.while_loop` with a reverse loop of our own, and `lax.scan`."""
 
 import jax
+import numpy as np
 from jax import lax
 from jax import numpy as jnp
 
@@ -12,7 +13,7 @@ def repeat(body, carry, inputs, running, like, last, training):
     those that nobody takes. So the forward loop of a differentiated call keeps what each step
     began with, and a second loop walks back over just these steps.
     """
-    first_step = jnp.asarray(2, "int32")
+    first_step = np.int32(2)
     body, weights = jax.closure_convert(body, first_step, carry, inputs, running)
 
     def goes_on(loop):

@@ -1,5 +1,6 @@
 """The loops on TensorFlow: `tf.while_loop`, in training with a reverse loop of our own."""
 
+import keras
 import tensorflow as tf
 from keras import tree
 
@@ -30,14 +31,14 @@ def repeat(body, carry, inputs, running, like, last, training):
 
 
 def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
-    captured = _captured_tensors(body, carry, inputs, running)
-    differentiable = tree.flatten(carry), _floating(inputs), captured
+    body, used = _explicit(body, carry, inputs, running)
+    sources = [tree.flatten(carry), _floating(inputs), used]
 
     @tf.custom_gradient
     def run(*_):
         kept = [
-            tf.TensorArray(tensor.dtype, last - 1, element_shape=tensor.shape, clear_after_read=False)
-            for tensor in [*tree.flatten(carry), running]
+            tf.TensorArray(x.dtype, last - 1, element_shape=x.shape, clear_after_read=False)
+            for x in [*tree.flatten(carry), running]
         ]
 
         def advance(step, carry, running, total, kept):
@@ -53,46 +54,64 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
             maximum_iterations=last - 1,
         )
 
-        def backward(*total_gradient, variables=None):
-            variables = variables or []
-            total_gradient = tree.pack_sequence_as(like, total_gradient)
-
+        def backward(*total_gradient):
             def retreat(step, carry_gradient, gradients):
-                *flat, running = [array.read(step - 2) for array in kept]
-                sources = [flat, _floating(inputs), captured, variables]
+                *now, running = [array.read(step - 2) for array in kept]
                 with tf.GradientTape(watch_accessed_variables=False) as tape:
-                    tape.watch(sources)
+                    tape.watch([now, *sources[1:]])
                     share, new_carry, _ = body(
-                        step, tree.pack_sequence_as(carry, flat), inputs, running
+                        step, tree.pack_sequence_as(carry, now), inputs, running
                     )
-                new = tape.gradient(
+                carry_gradient, *new = tape.gradient(
                     [*tree.flatten(share), *tree.flatten(new_carry)],
-                    sources,
-                    [*tree.flatten(total_gradient), *carry_gradient],
+                    [now, *sources[1:]],
+                    [*total_gradient, *carry_gradient],
                     unconnected_gradients="zero",
                 )
-                return step - 1, new[0], [
-                    [tf.add(old, more) for old, more in zip(*pair)]
-                    for pair in zip(gradients, new[1:])
-                ]
+                return step - 1, carry_gradient, tree.map_structure(tf.add, gradients, new)
 
-            zeros = [
-                [tf.zeros_like(tensor) for tensor in part]
-                for part in (tree.flatten(carry), _floating(inputs), captured, variables)
-            ]
+            zeros = tree.map_structure(tf.zeros_like, sources)
             _, carry_gradient, gradients = tf.while_loop(
                 lambda step, *_: step >= 2,
                 retreat,
                 (step - 1, zeros[0], zeros[1:]),
                 maximum_iterations=last - 1,
             )
-            flat = [*carry_gradient, *gradients[0], *gradients[1]]
-            return (flat, gradients[2]) if variables else flat
+            return tree.flatten((carry_gradient, gradients))
 
         return tree.flatten(total), backward
 
-    flat = run(*(tensor for part in differentiable for tensor in part))
-    return tree.pack_sequence_as(like, flat)
+    return tree.pack_sequence_as(like, run(*tree.flatten(sources)))
+
+
+class _Witness(keras.StatelessScope):
+    """Sees which Keras variables are read inside it."""
+
+    def __init__(self):
+        super().__init__()
+        self.read = {}
+
+    def get_current_value(self, variable):
+        self.read[id(variable)] = variable
+        return super().get_current_value(variable)
+
+
+def _explicit(body, carry, inputs, running):
+    """Finds what `body` uses by closure and needs a gradient, as its arguments do.
+
+    Returns `body` with the values of its variables read here, once, and the list of these values
+    and of the tensors that it captures.
+    """
+    with _Witness() as witness:
+        _trace(body, tf.constant(2), carry, inputs, running)
+    values = [(variable, tf.convert_to_tensor(variable)) for variable in witness.read.values()]
+
+    def with_values(*arguments):
+        with keras.StatelessScope(values):
+            return body(*arguments)
+
+    trace = _trace(with_values, tf.constant(2), carry, inputs, running)
+    return with_values, _floating(trace.captured_inputs)
 
 
 def _floating(nest):
@@ -103,15 +122,6 @@ def _trace(function, *arguments):
     """`function` traced on its own, for what it returns and captures; nothing is run."""
     specs = tree.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), arguments)
     return tf.function(function, autograph=False).get_concrete_function(*specs)
-
-
-def _captured_tensors(body, carry, inputs, running):
-    """The float tensors that `body` uses by closure: they need a gradient, as its arguments do.
-
-    (The variables that it uses are found by `tf.custom_gradient`.)
-    """
-    trace = _trace(body, tf.constant(2), carry, inputs, running)
-    return [tensor for tensor in trace.captured_inputs if tensor.dtype.is_floating]
 
 
 def scan(step, carry, sequences):

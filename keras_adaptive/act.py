@@ -1,0 +1,382 @@
+"""ACTRNN: a recurrent layer that learns how many steps to spend on each input."""
+
+import keras
+from keras import ops, tree
+
+from . import executors
+from .control import TargetPonder
+from .halting import ACT, Fixed, ponder, record, report
+from .halting.loop import at_least_float32, expand
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class ACTRNN(keras.layers.RNN):
+    """A recurrent layer with Adaptive Computation Time.
+
+    At each time step the cell is applied again and again to the same input, which carries a flag
+    that is 1 at the first of these steps, until the sum of a sigmoidal halting unit's activations
+    reaches `1 - epsilon`. What goes on to the next time step, and comes out, is the mean of all
+    tensors of the state, and of the outputs, weighted by the halting activations. The layer adds
+    the ponder cost `time_penalty * mean over the batch of the sum over time of (N + R)` to the
+    losses, so that a plain `fit` trains it.
+
+    Masked time steps take no steps, cost nothing and change nothing.
+
+    Args:
+        cell: any Keras RNN cell, or a list of cells (they are stacked and ponder together).
+        max_ponder: integer >= 1, M, the largest number of steps an input may take. Can be changed
+            later (`layer.max_ponder = 5`), before a model's functions are traced, or by
+            `halting.limits`. Defaults to `100`.
+        epsilon: float in [0, 1). See `halting.ACT`. Defaults to `0.01`.
+        time_penalty: float >= 0, τ, the price of one step in units of the loss. A property that
+            can be set while training without retracing. Defaults to `1e-3`.
+        halting_bias: float, initial bias of the halting unit. A positive value halts early and
+            keeps the first steps of training short; a negative one ("deep start") is the cure when
+            a network gets stuck at one or two steps. Defaults to `1.0`.
+        halting: `"act"`, `"fixed"` (every input gets `steps` steps, without halting unit and
+            ponder cost), or a rule object (see `halting`). Defaults to `"act"`.
+        steps: integer >= 1, the number of steps for `halting="fixed"`.
+        target_ponder: float >= 1 or a `control.TargetPonder`; adapts the time penalty in training
+            so that the mean number of steps settles there. Defaults to `None`.
+        return_ponder: whether to return, as last element, a dict of `steps` N and `remainder` R,
+            each `(batch, time)` and at least float32, zero where masked, in the order of the
+            outputs. Not possible inside `keras.layers.Bidirectional`. Defaults to `False`.
+        return_sequences: whether to return all outputs or the last. Defaults to `False`.
+        return_state: whether to return the last state too. Defaults to `False`.
+        **kwargs: arguments of `keras.layers.RNN`: `go_backwards`, `stateful`, `unroll`,
+            `zero_output_for_mask`, `name`, `dtype`.
+
+    Call arguments:
+        sequences: `(batch, time, features)`.
+        initial_state: list of initial state tensors of the cell.
+        mask: boolean `(batch, time)`; false marks time steps to skip.
+        training: boolean.
+
+    Returns:
+        The output, `(batch, units)` or with `return_sequences` `(batch, time, units)`; then, if
+        asked for, the state tensors and the ponder dict, all in one tuple.
+
+    Raises:
+        ValueError: if an argument is out of its range, or the input has the wrong rank or width.
+
+    Example:
+
+    >>> layer = ACTRNN(
+    ...     keras.layers.LSTMCell(16), max_ponder=20, return_sequences=True, return_ponder=True
+    ... )
+    >>> outputs, ponder = layer(np.random.default_rng(0).normal(size=(2, 5, 3)))
+    >>> outputs.shape == (2, 5, 16), ponder["steps"].shape == (2, 5)
+    (True, True)
+
+    Differences from the paper: the halting unit sees the cell's output (for an LSTM h, not the
+    memory cells c), which Equation 5 allows; with a mask there may be time steps without ponder.
+
+    Source: Graves, "Adaptive Computation Time for Recurrent Neural Networks" (2016),
+    arXiv:1603.08983, Equations 1-20.
+    """
+
+    reports_ponder = True
+
+    def __init__(
+        self,
+        cell,
+        max_ponder=100,
+        epsilon=0.01,
+        time_penalty=1e-3,
+        halting_bias=1.0,
+        halting="act",
+        steps=None,
+        target_ponder=None,
+        return_ponder=False,
+        return_sequences=False,
+        return_state=False,
+        **kwargs,
+    ):
+        if return_ponder and str(kwargs.get("name")).startswith(("forward_", "backward_")):
+            raise ValueError(
+                "Argument `return_ponder` cannot be True inside `keras.layers.Bidirectional` "
+                "(which names its layers `forward_…` and `backward_…`), because it merges outputs "
+                "only. Use two ACTRNN layers, one with `go_backwards=True`, or read the ponder "
+                f"with `halting.record`. Received: name={kwargs['name']!r}"
+            )
+        super().__init__(
+            cell, return_sequences=return_sequences, return_state=return_state, **kwargs
+        )
+        self.rule = _rule(halting, max_ponder, epsilon, steps)
+        self.halting_bias = halting_bias
+        self.return_ponder = return_ponder
+        if isinstance(target_ponder, (int, float)):
+            target_ponder = TargetPonder(target_ponder)
+        self.target_ponder = target_ponder
+        if target_ponder is not None and not self.rule.has_ponder_cost:
+            raise ValueError(
+                "Argument `target_ponder` needs a halting rule with a ponder cost. "
+                f"Received: target_ponder={target_ponder!r}, halting={halting!r}"
+            )
+        self._initial_time_penalty = _time_penalty(time_penalty)
+        self._time_penalty = None
+        self.halting_unit = None
+        if not isinstance(self.rule, Fixed):
+            self.halting_unit = keras.layers.Dense(
+                1,
+                activation="sigmoid",
+                bias_initializer=keras.initializers.Constant(halting_bias),
+                dtype=at_least_float32(self.compute_dtype),
+                name="halting_unit",
+            )
+
+    @property
+    def time_penalty(self):
+        """τ as it stands, a float; set it at any time, also while training."""
+        if self._time_penalty is None:
+            return self._initial_time_penalty
+        return float(ops.convert_to_numpy(self._time_penalty))
+
+    @time_penalty.setter
+    def time_penalty(self, value):
+        value = _time_penalty(value)
+        if self._time_penalty is None:
+            self._initial_time_penalty = value
+        else:
+            self._time_penalty.assign(value)
+            if self.target_ponder is not None:
+                self._integral.assign(value)
+
+    @property
+    def time_penalty_variable(self):
+        """The float32 variable that holds τ; `None` before `build` or without ponder cost."""
+        return self._time_penalty
+
+    @property
+    def max_ponder(self):
+        """M, the largest number of steps; set it before a model's functions are traced."""
+        return self.rule.max_ponder
+
+    @max_ponder.setter
+    def max_ponder(self, value):
+        self.rule.max_ponder = value
+
+    @property
+    def epsilon(self):
+        """How much halting mass may be missing from 1 at the last step (`None` if no such)."""
+        return getattr(self.rule, "epsilon", None)
+
+    @epsilon.setter
+    def epsilon(self, value):
+        self.rule.epsilon = value
+
+    def build(self, sequences_shape, initial_state_shape=None):
+        """Creates the weights of the cell, the halting unit and τ."""
+        if len(sequences_shape) < 3 or sequences_shape[-1] is None:
+            raise ValueError(
+                f"Layer '{self.name}' expects sequences of shape (batch, time, features) with a "
+                f"fixed number of features. Received: shape={tuple(sequences_shape)}"
+            )
+        batch_size, _, *middle, features = sequences_shape
+        if isinstance(self.cell, keras.layers.Layer) and not self.cell.built:
+            self.cell.build((batch_size, *middle, features + 1))
+            self.cell.built = True
+        if self.halting_unit is not None and not self.halting_unit.built:
+            self.halting_unit.build((batch_size, self._output_size))
+        if self.rule.has_ponder_cost:
+            self._time_penalty = self._add_scalar("time_penalty", self._initial_time_penalty)
+        if self.target_ponder is not None:
+            self._integral = self._add_scalar("integral", self._initial_time_penalty)
+            self._mean_steps = self._add_scalar("mean_steps", 0.0)
+        super().build(sequences_shape)
+        self.input_spec = keras.layers.InputSpec(
+            ndim=len(sequences_shape), axes={-1: sequences_shape[-1]}
+        )
+
+    def _add_scalar(self, name, value):
+        return self.add_weight(
+            shape=(),
+            initializer=keras.initializers.Constant(value),
+            trainable=False,
+            dtype="float32",
+            aggregation="mean",
+            name=name,
+        )
+
+    @property
+    def _output_size(self):
+        size = getattr(self.cell, "output_size", None)
+        return self.state_size[0] if size is None else size
+
+    def call(self, sequences, initial_state=None, mask=None, training=False):
+        """Runs the cell over the sequences; see the class."""
+        with record() as entries:
+            result = super().call(sequences, initial_state, mask, training)
+        (entry,) = [entry for entry in entries if entry.layer is self]
+        if self.rule.has_ponder_cost:
+            self.add_loss(entry.cost)
+        if training and self.target_ponder is not None:
+            self._adapt_time_penalty(entry.mean_steps)
+        if not self.return_ponder:
+            return result
+        result = result if isinstance(result, tuple) else (result,)
+        return *result, {"steps": entry.steps, "remainder": entry.remainder}
+
+    def _adapt_time_penalty(self, mean_steps):
+        new = self.target_ponder.update(
+            ops.stop_gradient(ops.cast(mean_steps, "float32")),
+            ops.convert_to_tensor(self._mean_steps),
+            ops.convert_to_tensor(self._integral),
+        )
+        for variable, value in zip((self._time_penalty, self._mean_steps, self._integral), new):
+            variable.assign(value)
+
+    def inner_loop(self, sequences, initial_state, mask, training=False):
+        """The loop over time, each of whose steps is a loop of the halting rule."""
+        cell_arguments = {}
+        if isinstance(self.cell, keras.layers.Layer) and self.cell._call_has_training_arg:
+            cell_arguments["training"] = training
+
+        def step(n, states, inputs):
+            output, new_states = self.cell(_with_flag(inputs, n), states, **cell_arguments)
+            halting = None
+            if self.halting_unit is not None:
+                # An image-like output has one halting activation too, from its mean.
+                seen = ops.mean(output, axis=tuple(range(1, ops.ndim(output) - 1)))
+                halting = self.halting_unit(seen if ops.ndim(output) > 2 else output)
+            return output, halting, tree.pack_sequence_as(states, tree.flatten(new_states))
+
+        def step_in_time(carry, now):
+            states, previous = carry
+            inputs, *present = now
+            result = ponder(
+                step,
+                states,
+                self.rule,
+                inputs=inputs,
+                mask=present[0] if present else None,
+                training=training is not False and training is not None,
+            )
+            new = (result.states, result.output)
+            if present:
+                old = (states, ops.zeros_like(previous) if self.zero_output_for_mask else previous)
+                new = tree.map_structure(
+                    lambda n, o: ops.where(expand(present[0], ops.ndim(n)), n, o), new, old
+                )
+            shown = (result.steps, result.remainder, *new[1:] * self.return_sequences)
+            return new, shown
+
+        in_time = (sequences,)
+        if mask is not None:
+            mask = ops.cast(mask, "bool")
+            in_time += (mask if ops.ndim(mask) == 2 else ops.any(mask, axis=-1),)
+        in_time = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), in_time)
+        if self.go_backwards:
+            in_time = tree.map_structure(lambda x: ops.flip(x, axis=0), in_time)
+
+        no_output = ops.zeros(
+            (ops.shape(sequences)[0], self._output_size), dtype=self.cell.compute_dtype
+        )
+        scan = executors.eager.scan if self.unroll else executors.scan
+        (states, last_output), shown = scan(step_in_time, (initial_state, no_output), in_time)
+        steps, remainder, *outputs = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), shown)
+        # The value before this call adapts it is what this call is charged.
+        time_penalty = 0.0 if self._time_penalty is None else ops.copy(self._time_penalty)
+        report(self, steps, remainder, time_penalty)
+        return last_output, outputs[0] if outputs else last_output[:, None], states
+
+    def _maybe_config_dropout_masks(self, cell, input_sequence, input_state):
+        # Keras draws a cell's dropout masks before the loop, in the width of what the cell sees.
+        if cell is self.cell:
+            input_sequence = _with_flag(input_sequence, 1)
+        super()._maybe_config_dropout_masks(cell, input_sequence, input_state)
+
+    def compute_output_shape(self, sequences_shape, initial_state_shape=None):
+        """The shapes of what `call` returns, in the same structure."""
+        shape = super().compute_output_shape(sequences_shape, initial_state_shape)
+        if not self.return_ponder:
+            return shape
+        ponder_shape = tuple(sequences_shape[:2])
+        shape = shape if self.return_state else (shape,)
+        return *shape, {"steps": ponder_shape, "remainder": ponder_shape}
+
+    def compute_output_spec(self, sequences, initial_state=None, mask=None, training=False):
+        """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
+        shape = self.compute_output_shape(sequences.shape)
+        as_tensor = {False: self.compute_dtype, True: at_least_float32(self.compute_dtype)}
+        is_shape = lambda x: isinstance(x, tuple) and all(  # noqa: E731
+            size is None or isinstance(size, int) for size in x
+        )
+
+        def spec(nest, is_ponder=False):
+            if is_shape(nest):
+                return keras.KerasTensor(nest, dtype=as_tensor[is_ponder])
+            if isinstance(nest, dict):
+                return {name: spec(value, True) for name, value in nest.items()}
+            return type(nest)(spec(value) for value in nest)
+
+        return spec(shape)
+
+    def compute_mask(self, sequences, mask=None):
+        """The mask of the outputs: that of the sequences, if sequences are returned."""
+        masks = super().compute_mask(sequences, mask)
+        if not self.return_ponder:
+            return masks
+        masks = masks if self.return_state else [masks]
+        return [*masks, None, None]
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        if type(self.rule) is ACT:
+            halting = "act"
+        elif type(self.rule) is Fixed:
+            halting = "fixed"
+        else:
+            halting = keras.saving.serialize_keras_object(self.rule)
+        return {
+            **super().get_config(),
+            "max_ponder": self.max_ponder,
+            "epsilon": self.epsilon if halting == "act" else 0.01,
+            "time_penalty": self._initial_time_penalty,
+            "halting_bias": self.halting_bias,
+            "halting": halting,
+            "steps": self.max_ponder if halting == "fixed" else None,
+            "target_ponder": keras.saving.serialize_keras_object(self.target_ponder),
+            "return_ponder": self.return_ponder,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        """A layer from `get_config`."""
+        config = dict(config)
+        for name in ("halting", "target_ponder"):
+            if isinstance(config.get(name), dict):
+                config[name] = keras.saving.deserialize_keras_object(config[name])
+        return super().from_config(config)
+
+
+def _with_flag(inputs, n):
+    """Appends δ_{n,1}: 1 at the first step on an input, 0 at the others (Equation 3)."""
+    flag = ops.cast(ops.equal(n, 1), inputs.dtype)
+    flag = ops.broadcast_to(flag, (*ops.shape(inputs)[:-1], 1))
+    return ops.concatenate([inputs, flag], axis=-1)
+
+
+def _rule(halting, max_ponder, epsilon, steps):
+    if halting == "act":
+        if steps is not None:
+            raise ValueError(
+                f"Argument `steps` goes with `halting=\"fixed\"` alone. Received: steps={steps!r}"
+            )
+        return ACT(max_ponder, epsilon)
+    if halting == "fixed":
+        return Fixed(steps)
+    if callable(halting) and hasattr(halting, "start") and hasattr(halting, "max_ponder"):
+        return halting
+    raise ValueError(
+        'Argument `halting` must be "act", "fixed" or a rule object with `max_ponder`, '
+        f"`has_ponder_cost`, `start` and `__call__`. Received: halting={halting!r}"
+    )
+
+
+def _time_penalty(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+        raise ValueError(
+            f"Argument `time_penalty` must be a number >= 0. Received: time_penalty={value!r}"
+        )
+    return float(value)

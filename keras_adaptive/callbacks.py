@@ -1,0 +1,52 @@
+"""Callbacks for training adaptive models."""
+
+import warnings
+
+import keras
+
+
+class WarnOfTimePenalty(keras.callbacks.Callback):
+    """Warns when an automatic time penalty sits at a bound and the steps are off their target.
+
+    `AdaptiveModel.fit` adds it by itself. It also puts `<name>_at_bound` (1 or 0) into the logs of
+    the epoch.
+
+    Args:
+        targets: dict from the name of a time penalty in the logs (`"time_penalty"`, or
+            `"time_penalty_<layer>"`) to the `control.TargetPonder` that moves it.
+        tolerance: float, how far off the target, relative to it, is worth a warning. Defaults to
+            `0.1`.
+
+    Example:
+
+    >>> callback = WarnOfTimePenalty({"time_penalty": keras_adaptive.control.TargetPonder(3.0)})
+    >>> logs = {"time_penalty": 0.01, "ponder_steps": 3.1}
+    >>> callback.on_epoch_end(0, logs)
+    >>> logs["time_penalty_at_bound"]
+    0.0
+    """
+
+    def __init__(self, targets, tolerance=0.1):
+        super().__init__()
+        self.targets = targets
+        self.tolerance = tolerance
+
+    def on_epoch_end(self, epoch, logs=None):
+        """Looks at the logs of the epoch."""
+        for name, target in self.targets.items():
+            time_penalty = float(logs[name])
+            steps = float(logs[name.replace("time_penalty", "ponder_steps")])
+            at_bound = time_penalty <= target.minimum or time_penalty >= target.maximum
+            logs[f"{name}_at_bound"] = float(at_bound)
+            if at_bound and abs(steps - target.steps) > self.tolerance * target.steps:
+                cure = (
+                    "Steps are too few: start deep (a negative `halting_bias`, for instance -3) or "
+                    "let τ warm up from 0"
+                    if steps < target.steps
+                    else "Steps are too many: raise `maximum` or the target"
+                )
+                warnings.warn(
+                    f"{name} sits at its bound {time_penalty:g} in epoch {epoch + 1}, but the mean "
+                    f"number of steps is {steps:.2f} and the target is {target.steps:g}. {cure}.",
+                    stacklevel=2,
+                )

@@ -1,0 +1,61 @@
+"""The sequence loss of the paper: summed over time, averaged over the batch."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class SequenceLoss(keras.losses.Loss):
+    """Cross-entropy of a whole sequence: the sum over its time steps (and simultaneous outputs).
+
+    Keras's own losses average over time, so that τ would mean something else for every length.
+    This one is the paper's L in `L + τ P`, averaged over the batch. Time steps without a target
+    get a `sample_weight` of 0.
+
+    The last axis of the predictions says which cross-entropy is meant: size 1 is the probability
+    of class 1 (binary), a larger one a distribution over classes (categorical).
+
+    Args:
+        from_logits: whether predictions are logits instead of probabilities. Defaults to `False`.
+        name: name of the loss. Defaults to `"sequence_loss"`.
+
+    Call arguments:
+        y_true: integer targets, `(batch, time)` or `(batch, time, outputs)`.
+        y_pred: `(batch, time, 1)`, `(batch, time, classes)` or `(batch, time, outputs, classes)`.
+        sample_weight: `(batch, time)`.
+
+    Returns:
+        A scalar.
+
+    Example:
+
+    >>> loss = SequenceLoss()
+    >>> float(loss(np.ones((2, 3)), np.full((2, 3, 1), 0.5))) == float(3 * np.log(2).round(7))
+    True
+
+    Source: Graves (2016), arXiv:1603.08983, Equation 12 and section 3 (for addition "the joint
+    cross-entropy of all 6 targets").
+    """
+
+    def __init__(self, from_logits=False, name="sequence_loss"):
+        super().__init__(name=name)
+        self.from_logits = from_logits
+
+    def call(self, y_true, y_pred):
+        """Cross-entropy of each time step times their number; Keras then takes the mean."""
+        if y_pred.shape[-1] == 1:
+            y_pred = ops.squeeze(y_pred, -1)
+            values = ops.binary_crossentropy(
+                ops.cast(y_true, y_pred.dtype), y_pred, from_logits=self.from_logits
+            )
+        else:
+            values = ops.sparse_categorical_crossentropy(
+                ops.cast(y_true, "int32"), y_pred, from_logits=self.from_logits
+            )
+        if ops.ndim(values) > 2:
+            values = ops.sum(values, axis=tuple(range(2, ops.ndim(values))))
+        return values * ops.cast(ops.shape(values)[1], values.dtype)
+
+    def get_config(self):
+        """The arguments that make this loss again."""
+        return {"from_logits": self.from_logits, "name": self.name}

@@ -1,0 +1,115 @@
+"""Models that train adaptive layers and say apart what the loss is made of."""
+
+import keras
+from keras import ops
+
+from .callbacks import WarnOfTimePenalty
+from .halting import record
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class AdaptiveModel(keras.Model):
+    """A functional `keras.Model` for layers that ponder.
+
+    Adaptive layers train in any Keras model; this one reports what happens. The logs of `fit` and
+    `evaluate` have, beside the compiled metrics,
+
+    * `loss`: the sum that is minimised,
+    * `task_loss`: the compiled loss and what else is no ponder cost,
+    * `ponder_cost`: τ · mean over the batch of Σ(N + R), of all adaptive layers,
+    * `ponder`, `ponder_steps`: mean of ρ = N + R and of N over all inputs that were pondered (not
+      masked); with several adaptive layers `ponder_<name>` and `ponder_steps_<name>`,
+    * `time_penalty`: τ after the step, in training (`time_penalty_<name>` with several layers).
+
+    A layer of one's own is reported too if it has an attribute `reports_ponder = True` and calls
+    `halting.report`.
+
+    Args:
+        *args: as of `keras.Model`: inputs and outputs.
+        **kwargs: as of `keras.Model`.
+
+    Example:
+
+    >>> inputs = keras.Input((None, 3))
+    >>> hidden = keras_adaptive.layers.ACTRNN(keras.layers.SimpleRNNCell(4), name="act")(inputs)
+    >>> model = AdaptiveModel(inputs, keras.layers.Dense(1)(hidden))
+    >>> model.compile("adam", "mse")
+    >>> history = model.fit(np.ones((4, 2, 3)), np.ones((4, 1)), verbose=0).history
+    >>> sorted(history)
+    ['loss', 'ponder', 'ponder_cost', 'ponder_steps', 'task_loss', 'time_penalty']
+
+    Source: Graves (2016), arXiv:1603.08983, Equations 10-12.
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        layers = [x for x in self._flatten_layers() if getattr(x, "reports_ponder", False)]
+        suffixes = [""] if len(layers) == 1 else [f"_{layer.name}" for layer in layers]
+        self._pondering = dict(zip([layer.name for layer in layers], suffixes))
+        self._time_penalties = {
+            f"time_penalty{suffix}": layer
+            for layer, suffix in zip(layers, suffixes)
+            if hasattr(layer, "time_penalty_variable")
+        }
+        names = ["task_loss", "ponder_cost"]
+        names += [f"{kind}{suffix}" for suffix in suffixes for kind in ("ponder", "ponder_steps")]
+        self._ponder_trackers = {name: keras.metrics.Mean(name=name) for name in names}
+        self._calls = _Calls()
+
+    def call(self, inputs, training=None, mask=None):
+        """Calls the layers, and keeps what they report for `compute_loss` in the same trace."""
+        with record() as entries:
+            outputs = super().call(inputs, training=training, mask=mask)
+        self._calls.entries = entries
+        return outputs
+
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        """The sum of all losses; updates the metrics that say what it is made of."""
+        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
+        entries, self._calls.entries = self._calls.entries, []
+        cost = sum((ops.cast(entry.cost, loss.dtype) for entry in entries), ops.zeros_like(loss))
+        values = {"task_loss": (loss - cost, None), "ponder_cost": (cost, None)}
+        for entry in entries:
+            suffix = self._pondering[entry.layer.name]
+            values[f"ponder{suffix}"] = (entry.mean_ponder, entry.present)
+            values[f"ponder_steps{suffix}"] = (entry.mean_steps, entry.present)
+        for name, (value, weight) in values.items():
+            self._ponder_trackers[name].update_state(ops.stop_gradient(value), weight)
+        return loss
+
+    def train_step(self, *args):
+        """One update; the logs also have τ as it stands after it."""
+        if keras.config.backend() == "jax":
+            logs, state = super().train_step(*args)
+            now = {id(v): x for v, x in zip(self.non_trainable_variables, state[1])}
+            penalties = {
+                name: now[id(layer.time_penalty_variable)]
+                for name, layer in self._time_penalties.items()
+                if layer.time_penalty_variable is not None
+            }
+            return {**logs, **penalties}, state
+        logs = super().train_step(*args)
+        penalties = {
+            name: ops.convert_to_tensor(layer.time_penalty_variable)
+            for name, layer in self._time_penalties.items()
+            if layer.time_penalty_variable is not None
+        }
+        return {**logs, **penalties}
+
+    def fit(self, *args, callbacks=None, **kwargs):
+        """As `keras.Model.fit`; warns when an automatic τ cannot reach its target."""
+        targets = {
+            name: layer.target_ponder
+            for name, layer in self._time_penalties.items()
+            if getattr(layer, "target_ponder", None) is not None
+        }
+        if targets:
+            callbacks = list(callbacks or []) + [WarnOfTimePenalty(targets)]
+        return super().fit(*args, callbacks=callbacks, **kwargs)
+
+
+class _Calls:
+    """Holds the entries of the current trace, out of sight of Keras's attribute tracking."""
+
+    def __init__(self):
+        self.entries = []
