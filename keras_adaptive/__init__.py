@@ -42,23 +42,15 @@ def _is_command_line():
         for word in sys.orig_argv
     )
 
-# Keras reads its backend when it is first imported, which is here: a backend that the command line
-# names has to be known before.
-if Path(sys.argv[0]).name == "keras-adaptive" and "--backend" in sys.argv[:-1]:
-    os.environ["KERAS_BACKEND"] = sys.argv[sys.argv.index("--backend") + 1]
-
-# These register their classes, so that Keras can load models that use them.
-from . import callbacks, control, halting, layers, losses, metrics, models  # noqa: E402
-
 
 def __getattr__(name):
-    if name in _LAZY:
+    if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_SUBMODULES})
 
 
 # The command line chooses Keras's backend by an option, so there Keras is imported after that.
