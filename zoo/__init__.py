@@ -1,0 +1,26 @@
+"""Who learned which task, and how: recipes, training, evaluation and the pretrained models.
+
+```python
+from keras_adaptive import zoo
+
+zoo.names()                                   # ['act_addition', 'act_logic', …]
+model = zoo.load("act_parity")                # a compiled keras.Model
+zoo.predict("act_addition", "12+345+6")       # {'answer': …, 'ponder_steps': …}
+```
+"""
+
+_STORE = ("card", "load", "names", "predict", "saved_model")
+__all__ = list(_STORE)
+
+
+def __getattr__(name):
+    # Keras is imported when a model is asked for, so that the command line can choose its backend.
+    if name in _STORE:
+        from . import store
+
+        return getattr(store, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *_STORE})

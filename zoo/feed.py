@@ -1,0 +1,61 @@
+"""Training batches for Keras, one chunk of steps after the other."""
+
+import keras
+
+from .. import datasets
+
+
+class Feed(keras.utils.PyDataset):
+    """The batches of the chunk that begins at training step `start`.
+
+    Batch i of the chunk is batch `start + i` of the endless stream, so a resumed training sees
+    what it would have seen.
+
+    Args:
+        recipe: a `Recipe`.
+        seed: of the stream.
+        chunk: batches in a chunk.
+        parameters: the data set's parameters.
+    """
+
+    def __init__(self, recipe, seed, chunk, parameters):
+        super().__init__()
+        self.recipe = recipe
+        self.seed = seed
+        self.chunk = chunk
+        self.parameters = parameters
+        self.start = 0
+
+    def __len__(self):
+        return self.chunk
+
+    def __getitem__(self, index):
+        batch = datasets.batch(
+            self.recipe.dataset,
+            self.recipe.batch_size,
+            seed=self.seed,
+            index=self.start + index,
+            **self.parameters,
+        )
+        return batch["inputs"], batch["targets"], batch["weights"]
+
+    def for_fit(self):
+        """This feed as `fit` takes it.
+
+        TensorFlow would read the shapes off the first batches, which may have one length by
+        chance; it is told that the length is free.
+        """
+        if keras.backend.backend() != "tensorflow":
+            return self
+        import tensorflow as tf
+
+        signature = tuple(
+            tf.TensorSpec((None, None, *array.shape[2:]), array.dtype) for array in self[0]
+        )
+
+        def batches():
+            for index in range(len(self)):
+                yield self[index]
+
+        data = tf.data.Dataset.from_generator(batches, output_signature=signature)
+        return data.apply(tf.data.experimental.assert_cardinality(len(self))).prefetch(8)

@@ -1,0 +1,71 @@
+"""The network of Graves' tasks: one adaptive recurrent layer, and a head for each step's answer."""
+
+import keras
+
+from .. import datasets, losses, metrics
+from ..layers import ACTRNN
+from ..models import AdaptiveModel
+
+
+def recurrent(recipe, cell):
+    """A model with one `ACTRNN` for the recipe's data set.
+
+    Args:
+        recipe: a `Recipe`, whose hyperparameters have `halting` (`"act"` or `"fixed"`),
+            `fixed_steps`, `max_ponder`, `epsilon`, `halting_bias` and `target_ponder`.
+        cell: a Keras RNN cell.
+
+    Returns:
+        An `AdaptiveModel` from inputs (batch, time, width) to probabilities: (batch, time, 1) of
+        a 1, (batch, time, classes), or (batch, time, outputs, classes).
+    """
+    task = datasets.task(recipe.dataset)
+    sizes = task.sizes(**recipe.parameters)
+    settings = recipe.hyperparameters
+    inputs = keras.Input((None, sizes["width"]), name="inputs")
+    known = keras.layers.Masking(mask_value=task.PADDING, name="known")(inputs)
+    states, *_ = ACTRNN(
+        cell,
+        max_ponder=settings["max_ponder"],
+        epsilon=settings["epsilon"],
+        time_penalty=recipe.stages[0].time_penalty,
+        halting_bias=settings["halting_bias"],
+        halting=settings["halting"],
+        steps=settings["fixed_steps"],
+        target_ponder=settings["target_ponder"],
+        return_sequences=True,
+        return_ponder=True,
+        name="act",
+    )(known)
+    return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
+
+
+def head(sizes):
+    """The layer that turns states into probabilities, for `sizes` as a data set gives them."""
+    if sizes["classes"] == 2:
+        return keras.layers.Dense(sizes["outputs"], activation="sigmoid", name="answer")
+    if sizes["outputs"] == 1:
+        return keras.layers.Dense(sizes["classes"], activation="softmax", name="answer")
+    return keras.layers.EinsumDense(
+        "btu,uoc->btoc",
+        output_shape=(None, sizes["outputs"], sizes["classes"]),
+        bias_axes="oc",
+        activation="softmax",
+        name="answer",
+    )
+
+
+def compile_for(model, recipe, jit_compile="auto", steps_per_execution=1):
+    """Compile `model` as `recipe` says: Adam, global norm clipping, loss and error of sequences.
+
+    The loss is a sum over time, so the clipping norm grows with the length of the sequences.
+    """
+    model.compile(
+        optimizer=keras.optimizers.Adam(
+            recipe.stages[0].learning_rate, global_clipnorm=recipe.hyperparameters["clipnorm"]
+        ),
+        loss=losses.SequenceLoss(),
+        weighted_metrics=[metrics.SequenceError()],
+        jit_compile=jit_compile,
+        steps_per_execution=steps_per_execution,
+    )

@@ -1,0 +1,71 @@
+"""Running sums of up to five numbers of up to five digits (Graves 2016, section 3.3)."""
+
+from ..recipe import Recipe, Stage
+
+
+def build(recipe):
+    """An LSTM."""
+    import keras
+
+    from ..network import recurrent
+
+    cell = keras.layers.LSTMCell(
+        recipe.hyperparameters["units"], recurrent_initializer="orthogonal"
+    )
+    return recurrent(recipe, cell)
+
+
+def level(steps, digits, time_penalty=0.1):
+    """The training of one number of digits: two fifths at full learning rate, then annealing."""
+    return Stage(
+        steps=steps,
+        learning_rate=2e-3,
+        schedule="cosine",
+        hold=0.4,
+        time_penalty=time_penalty,
+        parameters={"digits": digits},
+    )
+
+
+RECIPE = Recipe(
+    name="act_addition",
+    dataset="act_addition",
+    build=build,
+    parameters={"digits": 5, "numbers": 5},
+    training_parameters={"same_length": True, "first_target": True},
+    hyperparameters={
+        "units": 256,
+        "halting": "act",
+        "fixed_steps": None,
+        "max_ponder": 20,
+        "epsilon": 0.01,
+        "halting_bias": 2.0,
+        "target_ponder": None,
+        "clipnorm": 5.0,
+    },
+    stages=(
+        level(10_000, digits=2),
+        level(27_000, digits=3),
+        level(72_000, digits=4),
+        level(180_000, digits=5),
+        level(140_000, digits=5, time_penalty=0.05),
+    ),
+    batch_size=16,
+    task=(
+        "The input is a sequence of 1 to 5 numbers of 1 to 5 decimal digits, one vector a number. "
+        "The answer to each number but the first is the sum of all numbers so far, as six digits."
+    ),
+    paper={
+        "cell": "LSTM with 512 units",
+        "error": "0 for all time penalties",
+        "error_without_act": "high (shown in a plot, not given as a number)",
+    },
+    differences=(
+        "An LSTM of 256 units instead of 512.",
+        "One worker with Adam at 2e-3, annealed, instead of 16 asynchronous workers at 1e-4.",
+        "Numbers of 2, 3, 4 and 5 digits are learned one after the other.",
+        "While training, the first number has a target too: itself. It is not counted in errors.",
+        "All sequences of a training batch have the same length.",
+        "The halting unit's bias starts at +2 instead of +1.",
+    ),
+)

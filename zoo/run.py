@@ -1,0 +1,141 @@
+"""A training in a folder: its recipe, its model, where it is, and its history."""
+
+import csv
+import dataclasses
+import io
+from pathlib import Path
+
+import keras
+
+from . import checkpoint, recipes
+from .files import write_whole
+from .network import compile_for
+
+STEPS_PER_EXECUTION = 20
+COLUMNS = (
+    "step",
+    "stage",
+    "seconds",
+    "level",
+    "learning_rate",
+    "time_penalty",
+    "loss",
+    "sequence_error",
+    "ponder",
+    "ponder_steps",
+    "validation_error",
+    "validation_ponder",
+    "validation_ponder_steps",
+)
+
+
+@dataclasses.dataclass
+class Position:
+    """Where a training is: everything beside the variables."""
+
+    step: int = 0
+    stage: int = 0
+    stage_step: int = 0
+    level: int | None = None
+    seconds: float = 0.0
+    validated: int = 0
+    done: bool = False
+
+
+@dataclasses.dataclass
+class Run:
+    """A training in a folder: its recipe, its model, where it is, and its history."""
+
+    recipe: object
+    model: keras.Model
+    folder: Path
+    settings: dict
+    position: Position
+    history: list
+
+    @property
+    def stage(self):
+        return self.recipe.stages[self.position.stage]
+
+    def save(self):
+        """Write checkpoint and history."""
+        state = {
+            "settings": self.settings,
+            "position": dataclasses.asdict(self.position),
+            "history": self.history,
+            "keras": keras.__version__,
+            "backend": keras.backend.backend(),
+        }
+        checkpoint.save(self.folder / checkpoint.NAME, self.model, state)
+        write_whole(self.folder / "history.csv", table(self.history))
+
+
+def table(history):
+    """Rows of a history as the text of a CSV file."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(history)
+    return text.getvalue()
+
+
+def configure(settings, recipe=None):
+    """The recipe that the settings of a run describe.
+
+    Args:
+        settings: a dict with `recipe` (its name), and `variant`, `overrides`, `steps_scale` and
+            `seed`, each of which may be None.
+        recipe: the `Recipe` to change, if it is none of the zoo.
+
+    Returns:
+        A `Recipe`.
+    """
+    recipe = recipe or recipes.load(settings["recipe"])
+    if settings["variant"]:
+        recipe = recipe.with_variant(settings["variant"])
+    recipe = recipe.with_overrides(settings["overrides"] or {})
+    if settings["steps_scale"]:
+        recipe = recipe.scaled(settings["steps_scale"])
+    return recipe if settings["seed"] is None else recipe.replace(seed=settings["seed"])
+
+
+def start(recipe, folder, settings, jit_compile="auto"):
+    """A run at step 0."""
+    # Initializers of Keras draw from its global generator.
+    keras.utils.set_random_seed(recipe.seed)
+    model = recipe.build(recipe)
+    compile_for(model, recipe, jit_compile, STEPS_PER_EXECUTION)
+    return Run(recipe, model, Path(folder), settings, Position(), [])
+
+
+def restore(folder, settings=None, recipe=None, jit_compile="auto"):
+    """The run in a folder, as its last checkpoint has it.
+
+    Args:
+        folder: what `train` was given as `out`.
+        settings: settings that differ from those the run was started with; None values do not.
+        recipe: the `Recipe` that was trained, if it is none of the zoo.
+        jit_compile: as in `keras.Model.compile`.
+
+    Returns:
+        A `Run`.
+
+    Raises:
+        FileNotFoundError: there is no checkpoint.
+        ValueError: it is damaged or of another network.
+    """
+    path = Path(folder) / checkpoint.NAME
+    state = checkpoint.read(path)
+    kept = state["settings"]
+    for key, value in (settings or {}).items():
+        if key == "overrides":
+            kept[key] = {**(kept[key] or {}), **(value or {})}
+        elif key == "recipe" and value != kept[key]:
+            raise ValueError(f"{folder} holds a training of {kept[key]}, not of {value}")
+        elif value is not None:
+            kept[key] = value
+    run = start(configure(kept, recipe), folder, kept, jit_compile)
+    checkpoint.restore(path, run.model)
+    run.position = Position(**state["position"])
+    run.history = state["history"]
+    return run

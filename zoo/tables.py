@@ -1,0 +1,142 @@
+"""Writes the tables of the README from what was measured.
+
+    python -m keras_adaptive.zoo.tables            # rewrites README.md of this folder
+    python -m keras_adaptive.zoo.tables --check    # fails when it is not up to date
+
+A table stands between two comments, `<!-- NAME: … -->` and `<!-- end of NAME -->`.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+
+def written(text, folder):
+    """A document with its tables as the results in `folder` say.
+
+    Args:
+        text: the document.
+        folder: the repository, with `saved_models/` and `benchmarks/results/`.
+
+    Returns:
+        The new text. A table for which there are no results yet is empty.
+    """
+    folder = Path(folder)
+    tables = {
+        "zoo": zoo_table(sorted(folder.glob("saved_models/*/metrics.json"))),
+        "benchmarks": benchmark_table(sorted(folder.glob("benchmarks/results/*.json"))),
+    }
+    for name, table in tables.items():
+        text = replaced(text, name, table)
+    return text
+
+
+def replaced(text, name, table):
+    """`text` with the lines between the comments of `name` replaced.
+
+    Raises:
+        ValueError: there are no such comments.
+
+    Example:
+
+    >>> replaced("<!-- a: by hand -->old<!-- end of a -->", "a", "new")
+    '<!-- a: by hand -->\\nnew\\n<!-- end of a -->'
+    """
+    pattern = re.compile(
+        rf"(<!-- {re.escape(name)}:[^>]*-->)(.*?)(<!-- end of {re.escape(name)} -->)", re.DOTALL
+    )
+    if not pattern.search(text):
+        raise ValueError(
+            f"The document must have '<!-- {name}: … -->' and '<!-- end of {name} -->'."
+        )
+    body = f"\n{table}\n" if table else "\n"
+    return pattern.sub(lambda match: match[1] + body + match[3], text)
+
+
+def markdown(header, rows):
+    """A Markdown table.
+
+    Example:
+
+    >>> print(markdown(["a", "b"], [[1, 2]]))
+    | a | b |
+    |---|---|
+    | 1 | 2 |
+    """
+    lines = [header, ["---"] * len(header), *rows]
+    texts = ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+    texts[1] = texts[1].replace(" ", "")
+    return "\n".join(texts)
+
+
+def percent(rate):
+    """A rate with two significant digits, at least one decimal and at most three.
+
+    Example:
+
+    >>> percent(0.4231), percent(0.0123), percent(0.0005), percent(0.0), percent(None)
+    ('42.3 %', '1.2 %', '0.05 %', '0.0 %', '–')
+    """
+    if rate is None:
+        return "–"
+    value = 100 * rate
+    decimals = 1 if value >= 0.1 or not value else 2 if value >= 0.01 else 3
+    return f"{value:.{decimals}f} %"
+
+
+def zoo_table(paths):
+    """The table of the models from their `metrics.json`."""
+    rows = []
+    for path in paths:
+        metrics = json.loads(path.read_text(encoding="utf-8"))
+        recipe = json.loads((path.parent / "recipe.json").read_text(encoding="utf-8"))
+        test = metrics.get("test", metrics)
+        low, high = test["confidence_interval"]
+        paper = recipe.get("paper", {})
+        rows.append(
+            [
+                f"[`{path.parent.name}`](saved_models/{path.parent.name}/README.md)",
+                f"**{percent(test['sequence_error'])}** ({percent(low)[:-2]}–{percent(high)})",
+                percent(metrics.get("without_act", {}).get("sequence_error")),
+                paper.get("error", "–"),
+                paper.get("error_without_act", "–"),
+                f"{test['ponder_steps']:.1f}",
+            ]
+        )
+    if not rows:
+        return ""
+    header = ["model", "error", "without ACT", "paper, with", "paper, without", "mean steps"]
+    return markdown(header, rows)
+
+
+def benchmark_table(paths):
+    """The table of the ratios from the results of the benchmarks."""
+    rows = []
+    for path in paths:
+        for row in json.loads(path.read_text(encoding="utf-8")).get("rows", ()):
+            limit = "" if row.get("limit") is None else f"{row['limit']:g}"
+            rows.append([row["what"], f"{row['ratio']:.2f}", limit])
+    return markdown(["what", "ratio", "at most"], rows) if rows else ""
+
+
+def main(arguments=None):
+    """The command; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m keras_adaptive.zoo.tables", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("folder", nargs="?", default=".", help="the repository")
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    options = parser.parse_args(arguments)
+    readme = Path(options.folder) / "README.md"
+    old = readme.read_text(encoding="utf-8")
+    new = written(old, options.folder)
+    if options.check:
+        return int(new != old)
+    readme.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

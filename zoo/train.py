@@ -1,0 +1,240 @@
+"""Training a recipe with `model.fit`, so that a killed training goes on where it was.
+
+Training runs in chunks of steps, Keras's epochs. Only between chunks does anything change that
+`fit` does not know: learning rate, time penalty, curriculum. A checkpoint holds all of it, and
+batch i of the data depends on i alone; so a resumed training ends with the same weights.
+"""
+
+import contextlib
+import math
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import keras
+
+from . import checkpoint
+from .evaluate import Probe, measure, summary
+from .feed import Feed
+from .run import configure, restore, start
+
+VALIDATION_EXAMPLES = 1000
+
+
+def train(
+    recipe,
+    out,
+    *,
+    resume=False,
+    seed=None,
+    overrides=None,
+    variant=None,
+    steps_scale=None,
+    jit_compile="auto",
+    checkpoint_seconds=20.0,
+):
+    """Train a recipe, or go on with a training.
+
+    Args:
+        recipe: the name of a recipe, or a `Recipe`.
+        out: the folder for `checkpoint.npz` and `history.csv`.
+        resume: go on from the checkpoint in `out`, with its settings; those given here as well
+            replace them.
+        seed: replaces the recipe's.
+        overrides: as in `Recipe.with_overrides`.
+        variant: as in `Recipe.with_variant`.
+        steps_scale: multiplies the steps of every stage.
+        jit_compile: as in `keras.Model.compile`.
+        checkpoint_seconds: the least time between two checkpoints; they lie at ends of chunks.
+
+    Returns:
+        A `Run`.
+
+    Raises:
+        ValueError: an unknown recipe, setting or variant.
+        FileNotFoundError: `resume` without a checkpoint.
+        FileExistsError: `out` already holds a training, and `resume` is False.
+        FloatingPointError: the loss is not finite; the last checkpoint is kept.
+        OSError: `out` cannot be written; what was there stays whole.
+        KeyboardInterrupt: Ctrl-C; the state was saved.
+    """
+    settings = {
+        "recipe": recipe if isinstance(recipe, str) else recipe.name,
+        "variant": variant,
+        "overrides": overrides,
+        "steps_scale": steps_scale,
+        "seed": seed,
+    }
+    out = Path(out)
+    custom = None if isinstance(recipe, str) else recipe
+    if resume:
+        run = restore(out, settings, custom, jit_compile)
+    else:
+        if (out / checkpoint.NAME).exists():
+            raise FileExistsError(
+                f"{out} already holds a training. Resume it, or choose another folder."
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        run = start(configure(settings, custom), out, settings, jit_compile)
+        run.save()
+    with graceful_interrupt() as interrupted, contextlib.redirect_stdout(sys.stderr):
+        conductor = Conductor(run, interrupted, checkpoint_seconds)
+        while not run.position.done:
+            conductor.fit_stage()
+    return run
+
+
+@contextlib.contextmanager
+def graceful_interrupt():
+    """Turn the first Ctrl-C into a flag; the second one stops at once."""
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+
+    def note(signum, frame):
+        if interrupted.is_set():
+            raise KeyboardInterrupt("stopped at once; the last checkpoint is kept")
+        interrupted.set()
+        print("\nfinishing the chunk; press Ctrl-C again to stop at once", file=sys.stderr)
+
+    old = signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, old)
+
+
+class Conductor(keras.callbacks.Callback):
+    """What happens between chunks: schedules, curriculum, validation, checkpoint, progress.
+
+    Args:
+        run: the `Run` to conduct.
+        interrupted: a `threading.Event`; when it is set, training stops after the chunk.
+        checkpoint_seconds: the least time between two checkpoints.
+    """
+
+    def __init__(self, run, interrupted, checkpoint_seconds):
+        super().__init__()
+        self.run = run
+        self.probe = Probe(run.model)
+        self.interrupted = interrupted
+        self.checkpoint_seconds = checkpoint_seconds
+        self.saved_at = time.monotonic()
+        self.chunk_began_at = self.saved_at
+        self.bar = keras.utils.Progbar(run.recipe.steps, stateful_metrics=("loss", "error"))
+        # A terminal shows one moving line; a log file gets a line a minute.
+        self.bar.stateful_metrics |= {"ponder", "level"}
+        self.bar.interval = 0.2 if sys.stderr.isatty() else 60.0
+
+    def fit_stage(self):
+        """Train what is left of the current stage."""
+        run, stage, position = self.run, self.run.stage, self.run.position
+        if stage.curriculum and position.level is None:
+            position.level = stage.curriculum.start
+        self.bar.target = position.step + steps_left(run)
+        parameters = run.recipe.parameters_at(stage, position.level)
+        self.feed = Feed(run.recipe, run.recipe.seed, stage.chunk, parameters)
+        chunks = stage.chunks - position.stage_step // stage.chunk
+        run.model.fit(
+            self.feed.for_fit(), epochs=chunks, verbose=0, shuffle=False, callbacks=[self]
+        )
+
+    def on_epoch_begin(self, epoch, logs=None):
+        run, stage, position = self.run, self.run.stage, self.run.position
+        self.learning_rate = stage.learning_rate_at(position.stage_step)
+        run.model.optimizer.learning_rate = self.learning_rate
+        controlled = run.recipe.hyperparameters.get("target_ponder") is not None
+        if run.model.get_layer("act").rule.has_ponder_cost and not controlled:
+            run.model.get_layer("act").time_penalty = stage.time_penalty
+        self.feed.start = position.step
+        self.feed.parameters = run.recipe.parameters_at(stage, position.level)
+        self.chunk_began_at = time.monotonic()
+
+    def on_train_batch_end(self, batch, logs=None):
+        step = self.run.position.step + batch + 1
+        if not math.isfinite(float(logs["loss"])):
+            first = step - self.run.model.steps_per_execution + 1
+            raise FloatingPointError(
+                f"the loss is not finite at a step from {first} to {step}; the last good "
+                f"checkpoint is kept: {self.run.folder / checkpoint.NAME}"
+            )
+        self.show(step, logs, finalize=False)
+
+    def on_epoch_end(self, epoch, logs=None):
+        run, position = self.run, self.run.position
+        position.step += self.feed.chunk
+        position.stage_step += self.feed.chunk
+        position.seconds += time.monotonic() - self.chunk_began_at
+        row = self.record(logs)
+        self.advance(row["sequence_error"])
+        run.history.append(row)
+        ended = position.done or position.stage_step == 0
+        if ended or self.interrupted.is_set() or self.due():
+            run.save()
+            self.saved_at = time.monotonic()
+        if self.interrupted.is_set() and not position.done:
+            raise KeyboardInterrupt(f"stopped after {position.step} steps; the state is saved")
+        if ended:
+            run.model.stop_training = True
+        if position.done:
+            self.show(position.step, logs, finalize=True)
+
+    def due(self):
+        return time.monotonic() - self.saved_at >= self.checkpoint_seconds
+
+    def record(self, logs):
+        """The row of the history for the chunk that has just ended."""
+        run, position = self.run, self.run.position
+        row = {
+            "step": position.step,
+            "stage": position.stage,
+            "seconds": round(position.seconds, 2),
+            "learning_rate": self.learning_rate,
+            # Without halting there is none.
+            "time_penalty": float(logs.get("time_penalty", 0.0)),
+        }
+        if position.level is not None:
+            row["level"] = position.level
+        for name in ("loss", "sequence_error", "ponder", "ponder_steps"):
+            row[name] = round(float(logs[name]), 6)
+        last = position.stage_step >= run.stage.chunks * run.stage.chunk
+        if last or position.step - position.validated >= run.recipe.validate_every:
+            position.validated = position.step
+            found = summary(
+                measure(self.probe, run.recipe, VALIDATION_EXAMPLES, split="validation")
+            )
+            row["validation_error"] = found["sequence_error"]
+            row["validation_ponder"] = found["ponder"]
+            row["validation_ponder_steps"] = found["ponder_steps"]
+        return row
+
+    def advance(self, error):
+        """Move the curriculum and the stage on, given the training error of the last chunk."""
+        run, stage, position = self.run, self.run.stage, self.run.position
+        learned = False
+        if stage.curriculum and error < stage.curriculum.threshold:
+            position.level += 1
+            learned = position.level >= run.recipe.stop_of(stage.curriculum)
+        if learned or position.stage_step >= stage.chunks * stage.chunk:
+            position.stage_step = 0
+            position.level = None
+            position.stage += 1
+            position.done = position.stage == len(run.recipe.stages)
+            position.stage = min(position.stage, len(run.recipe.stages) - 1)
+
+    def show(self, step, logs, finalize):
+        """Draw the progress bar."""
+        values = [("loss", float(logs["loss"])), ("error", float(logs["sequence_error"]))]
+        values.append(("ponder", float(logs["ponder"])))
+        if self.run.position.level is not None:
+            values.append(("level", self.run.position.level))
+        self.bar.update(step, values, finalize=finalize)
+
+
+def steps_left(run):
+    """Steps until the end of the last stage, the most if there is a curriculum."""
+    stages = run.recipe.stages[run.position.stage :]
+    return sum(stage.chunks * stage.chunk for stage in stages) - run.position.stage_step
