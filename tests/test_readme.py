@@ -1,0 +1,70 @@
+"""The README is what a newcomer meets first: its shape, its commands, its code and its tables."""
+
+import re
+from pathlib import Path
+
+import keras
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.zoo import tables
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+RUN = "python -m venv .venv && .venv/bin/pip install . && .venv/bin/keras-adaptive demo"
+TEST = 'python -m venv .venv && .venv/bin/pip install ".[test]" && .venv/bin/pytest'
+# Title, one sentence, one picture, one block of code.
+OPENING = re.compile(
+    r"# keras_adaptive\n\n([^\n]+\.)\n\n!\[[^\n]+\]\(([^\n]+)\)\n\n```python\n(.+?)```", re.DOTALL
+)
+
+
+@pytest.fixture
+def opening():
+    match = OPENING.match(TEXT)
+    assert match, TEXT[:500]
+    return match.groups()
+
+
+def test_opens_with_a_sentence_a_picture_and_ten_lines(opening):
+    sentence, picture, code = opening
+    assert "\n" not in sentence and sentence.count(". ") == 0
+    assert (ROOT / picture).is_file(), picture
+    assert 8 <= len([line for line in code.splitlines() if line.strip()]) <= 12
+
+
+def test_the_code_trains(opening):
+    """The block as it is, except that its one training runs for fewer steps."""
+    *_, code = opening
+    assert code.count("steps_per_epoch=1000") == 1
+    code = code.replace("steps_per_epoch=1000", "steps_per_epoch=300")
+    names = {}
+    exec(compile(code, "README", "exec"), names)
+    batch = datasets.batch("act_parity", 500, seed=1, index=0, bits=4)
+    _, accuracy = names["model"].evaluate(batch["inputs"], batch["targets"], verbose=0)
+    assert accuracy > 0.6
+    assert isinstance(names["model"], keras.Sequential)
+
+
+@pytest.mark.parametrize("command", [RUN, TEST])
+def test_commands_are_the_promised_ones(command):
+    assert f"\n{command}\n" in TEXT
+
+
+def test_commands_come_right_after_the_code():
+    before_the_first_section = TEXT.split("\n## ")[0]
+    assert before_the_first_section.index(RUN) < before_the_first_section.index(TEST)
+
+
+def test_the_check_runs_the_test_command():
+    assert TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", TEXT):
+        assert target.startswith("https://") or (ROOT / target).exists(), target
+
+
+def test_tables_are_what_the_results_say():
+    """If this fails: python -m keras_adaptive.zoo.tables"""
+    assert tables.written(TEXT, ROOT) == TEXT
