@@ -1,0 +1,1 @@
+"""The addition task of Graves (2016)."""

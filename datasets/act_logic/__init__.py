@@ -1,0 +1,1 @@
+"""The logic task of Graves (2016)."""

@@ -1,0 +1,1 @@
+"""The parity task of Graves (2016)."""

@@ -1,0 +1,133 @@
+"""The parity task: is the number of ones in a vector of 1, -1 and 0 odd?"""
+
+import numpy as np
+
+PADDING = 0.0
+
+
+def sizes(bits=64, **_):
+    """Width of the input, number of simultaneous outputs, and classes of each."""
+    return {"width": bits, "outputs": 1, "classes": 2}
+
+
+def sample(
+    rng,
+    batch_size,
+    *,
+    bits=64,
+    placement="random",
+    positions=None,
+    min_nonzeros=1,
+    max_nonzeros=None,
+    hard_share=0.0,
+):
+    """Draws vectors and whether each has an odd number of ones.
+
+    A number k of elements, uniform between `min_nonzeros` and `max_nonzeros`, is set to 1 or -1
+    with equal chance; the rest is 0. The target is 1 if the number of +1s is odd.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of vectors.
+        bits: length of a vector.
+        placement: `"random"` puts the k non-zeros at random places, `"prefix"` at the first k.
+        positions: the non-zeros lie among the first so many elements; all of them by default.
+        min_nonzeros: least k.
+        max_nonzeros: largest k; `positions` by default.
+        hard_share: share of the vectors that have more than half of the possible non-zeros.
+
+    Returns:
+        A dict of `inputs` float32 (batch, 1, bits), `targets` int32 (batch, 1), `weights` float32
+        (batch, 1), all ones, and `difficulty` int32 (batch, 1), the number k of non-zeros.
+
+    Raises:
+        ValueError: a parameter is out of its range.
+
+    Example:
+
+    >>> batch = sample(np.random.default_rng(0), 3, bits=4)
+    >>> batch["inputs"].shape
+    (3, 1, 4)
+
+    Source: Graves (2016), arXiv:1603.08983, section 3.1.
+    """
+    positions = bits if positions is None else min(positions, bits)
+    max_nonzeros = positions if max_nonzeros is None else min(max_nonzeros, positions)
+    if placement not in ("random", "prefix"):
+        raise ValueError(f'`placement` must be "random" or "prefix". Received: {placement!r}')
+    if not 1 <= min_nonzeros <= max_nonzeros:
+        raise ValueError(
+            "`min_nonzeros` must lie between 1 and the largest number of non-zeros, "
+            f"{max_nonzeros}. Received: {min_nonzeros!r}"
+        )
+    count = rng.integers(min_nonzeros, max_nonzeros + 1, batch_size)
+    if hard_share:
+        hard = rng.random(batch_size) < hard_share
+        least = max(min_nonzeros, positions // 2 + 1)
+        if least <= max_nonzeros:
+            count = np.where(hard, rng.integers(least, max_nonzeros + 1, batch_size), count)
+    signs = (rng.integers(0, 2, (batch_size, positions), dtype=np.int8) * 2 - 1).astype(np.int8)
+    chosen = np.arange(positions) < count[:, None]
+    if placement == "random":
+        # The k smallest of as many random keys lie at k random places.
+        keys = rng.random((batch_size, positions), dtype=np.float32)
+        order = np.argsort(keys, axis=1)
+        scattered = np.empty_like(chosen)
+        np.put_along_axis(scattered, order, chosen, axis=1)
+        chosen = scattered
+    inputs = np.zeros((batch_size, 1, bits), np.float32)
+    inputs[:, 0, :positions] = signs * chosen
+    return {
+        "inputs": inputs,
+        "targets": answers(inputs),
+        "weights": np.ones((batch_size, 1), np.float32),
+        "difficulty": count.astype(np.int32)[:, None],
+    }
+
+
+def answers(inputs):
+    """The targets of `inputs`: 1 where the number of ones is odd, int32 (batch, time)."""
+    return ((inputs == 1).sum(-1) % 2).astype(np.int32)
+
+
+def encode(text, *, bits=64, **_):
+    """A vector from its human form: one of `+`, `-`, `0` for each element, zeros at the end free.
+
+    `1` may stand for `+`; blanks and commas are passed over.
+
+    Args:
+        text: for instance `"+-0+"`.
+        bits: length of a vector.
+
+    Returns:
+        Inputs float32 (1, 1, bits).
+
+    Raises:
+        ValueError: `text` is not of that form.
+
+    Example:
+
+    >>> encode("+-0+", bits=6).tolist()
+    [[[1.0, -1.0, 0.0, 1.0, 0.0, 0.0]]]
+    """
+    marks = "".join(str(text).replace(",", " ").split())
+    values = {"+": 1.0, "1": 1.0, "-": -1.0, "0": 0.0}
+    if not marks or len(marks) > bits or set(marks) - set(values) or not set(marks) - {"0"}:
+        raise ValueError(
+            f"a parity input is 1 to {bits} of the marks + - 0, not all 0, for instance '+-0+'. "
+            f"Received: {text!r}"
+        )
+    inputs = np.zeros((1, 1, bits), np.float32)
+    inputs[0, 0, : len(marks)] = [values[mark] for mark in marks]
+    return inputs
+
+
+def describe(inputs):
+    """The human form of each time step of one example, inputs (time, bits)."""
+    marks = {1: "+", -1: "-", 0: "0"}
+    return ["".join(marks[int(x)] for x in vector) for vector in inputs]
+
+
+def decode(outputs):
+    """The answer at each time step, `"odd"` or `"even"`, from probabilities (time, 1)."""
+    return ["odd" if probability >= 0.5 else "even" for probability in np.asarray(outputs)[:, 0]]

@@ -1,0 +1,1 @@
+"""The sort task of Graves (2016)."""

@@ -1,0 +1,164 @@
+"""The sort task: the indices of real numbers in ascending order."""
+
+import numpy as np
+
+# A vector of an example has a flag of 0 or 1, and zero vectors are real inputs.
+PADDING = -1.0
+
+
+def sizes(max_numbers=15, **_):
+    """Width of the input, number of simultaneous outputs, and classes of each."""
+    return {"width": 2, "outputs": 1, "classes": max_numbers}
+
+
+def sample(
+    rng,
+    batch_size,
+    *,
+    numbers=15,
+    min_numbers=2,
+    max_numbers=15,
+    min_separation=0.0,
+    hard_share=0.0,
+    same_length=False,
+):
+    """Draws sequences of real numbers and the order of their indices.
+
+    The numbers come one at a time, from a standard normal distribution, with a flag that is 1 at
+    the last of them. As many zero vectors follow, at which the indices (from 0) of the numbers in
+    ascending order are the targets.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of sequences.
+        numbers: largest number of numbers.
+        min_numbers: least number of numbers.
+        max_numbers: fixes the number of classes, and the length 2 `max_numbers` that sequences are
+            padded to, unless `same_length`.
+        min_separation: least distance between two numbers of a sequence; the paper suggests one
+            and uses none. Sequences that fall short are drawn again.
+        hard_share: share of the sequences that have `numbers` numbers (with `same_length`: of the
+            batches).
+        same_length: draw one length for all sequences, and do not pad.
+
+    Returns:
+        A dict of `inputs` float32 (batch, time, 2), `targets` int32 (batch, time), `weights`
+        float32 (batch, time), one at the outputs, and `difficulty` int32 (batch, time), how many
+        numbers the sequence has (0 at padding).
+
+    Raises:
+        ValueError: a parameter is out of its range.
+
+    Example:
+
+    >>> batch = sample(np.random.default_rng(0), 2, numbers=3, max_numbers=3)
+    >>> batch["inputs"].shape
+    (2, 6, 2)
+
+    Source: Graves (2016), arXiv:1603.08983, section 3.4.
+    """
+    if not 1 <= min_numbers <= numbers <= max_numbers:
+        raise ValueError(
+            "1 <= min_numbers <= numbers <= max_numbers must hold. Received: "
+            f"min_numbers={min_numbers!r}, numbers={numbers!r}, max_numbers={max_numbers!r}"
+        )
+    if not 0 <= min_separation <= 1 / max_numbers:
+        raise ValueError(
+            f"`min_separation` must lie between 0 and 1 / max_numbers = {1 / max_numbers:.3g}. "
+            f"Received: {min_separation!r}"
+        )
+    draws = 1 if same_length else batch_size
+    length = rng.integers(min_numbers, numbers + 1, draws)
+    if hard_share:
+        length = np.where(rng.random(draws) < hard_share, numbers, length)
+    length = np.broadcast_to(length, (batch_size,))
+    most = int(length[0]) if same_length else max_numbers
+    values = _separated(rng, length, most, min_separation)
+
+    time = np.arange(2 * most)
+    given = time < length[:, None]
+    asked = (time >= length[:, None]) & (time < 2 * length[:, None])
+    inputs = np.full((batch_size, 2 * most, 2), PADDING, np.float32)
+    inputs[given | asked] = 0.0
+    inputs[..., 0][given] = values[np.arange(most) < length[:, None]]
+    inputs[np.arange(batch_size), length - 1, 1] = 1.0
+    return {
+        "inputs": inputs,
+        "targets": answers(inputs),
+        "weights": asked.astype(np.float32),
+        "difficulty": (length[:, None] * (given | asked)).astype(np.int32),
+    }
+
+
+def _separated(rng, length, most, min_separation):
+    """Normal numbers (batch, most); those of a sequence lie `min_separation` apart."""
+    values = rng.standard_normal((len(length), most), dtype=np.float32)
+    close = np.full(len(length), min_separation > 0)
+    while close.any():
+        inside = np.arange(most) < length[close, None]
+        ordered = np.sort(np.where(inside, values[close], np.inf), axis=1)
+        with np.errstate(invalid="ignore"):
+            gaps = np.diff(ordered, axis=1)
+        still = (gaps < min_separation).any(axis=1)
+        close[close] = still
+        values[close] = rng.standard_normal((close.sum(), most), dtype=np.float32)
+    return values
+
+
+def answers(inputs):
+    """The targets of `inputs` (batch, time, 2), int32 (batch, time); 0 where there is none."""
+    inputs = np.asarray(inputs)
+    batch_size, steps, _ = inputs.shape
+    length = inputs[..., 1].argmax(1) + 1
+    given = np.arange(steps) < length[:, None]
+    order = np.argsort(np.where(given, inputs[..., 0], np.inf), axis=1, kind="stable")
+    # The k-th smallest is asked for at time length + k.
+    rank = np.arange(steps) - length[:, None]
+    asked = (rank >= 0) & (rank < length[:, None])
+    targets = np.take_along_axis(order, np.maximum(rank, 0), axis=1)
+    return np.where(asked, targets, 0).astype(np.int32)
+
+
+def encode(text, *, max_numbers=15, **_):
+    """A sequence from its human form: numbers apart by blanks or commas.
+
+    Args:
+        text: for instance `"0.3 -1.2 0.8"`.
+        max_numbers: largest number of numbers.
+
+    Returns:
+        Inputs float32 (1, time, 2), zero vectors for the answers included.
+
+    Raises:
+        ValueError: `text` is not of that form.
+
+    Example:
+
+    >>> encode("0.3 -1.2 0.8").shape
+    (1, 6, 2)
+    """
+    try:
+        values = [float(word) for word in str(text).replace(",", " ").split()]
+    except ValueError:
+        values = []
+    if not 2 <= len(values) <= max_numbers or not np.isfinite(values).all():
+        raise ValueError(
+            f"a sort input is 2 to {max_numbers} numbers apart by blanks or commas, for instance "
+            f"'0.3 -1.2 0.8'. Received: {text!r}"
+        )
+    inputs = np.zeros((1, 2 * len(values), 2), np.float32)
+    inputs[0, : len(values), 0] = values
+    inputs[0, len(values) - 1, 1] = 1.0
+    return inputs
+
+
+def describe(inputs):
+    """The human form of each time step of one example, inputs (time, 2); "" where none is read."""
+    inputs = np.asarray(inputs)
+    given = int(inputs[:, 1].argmax()) + 1
+    return [f"{value:.3g}" if i < given else "" for i, value in enumerate(inputs[:, 0])]
+
+
+def decode(outputs):
+    """The index at each time step from probabilities (time, classes)."""
+    return [str(index) for index in np.asarray(outputs).argmax(-1)]

@@ -1,0 +1,142 @@
+"""Endless fresh batches of a task, for training as the papers do: examples are never seen twice.
+
+Batch i depends on the seed and i alone, so a training that goes on where it was killed sees what it
+would have seen.
+"""
+
+import difflib
+import functools
+import importlib
+import zlib
+
+import numpy as np
+
+TASKS = ("act_addition", "act_logic", "act_parity", "act_sort")
+SPLITS = ("train", "validation", "test")
+# Sampling a block of batches at once costs hardly more than sampling one.
+BLOCK = 32
+
+
+def names():
+    """The names of all tasks.
+
+    >>> names()
+    ('act_addition', 'act_logic', 'act_parity', 'act_sort')
+    """
+    return TASKS
+
+
+def task(name):
+    """The module of a task, with `sample`, `encode`, `describe`, `decode`, `sizes`, `PADDING`.
+
+    Args:
+        name: one of `names()`.
+
+    Raises:
+        ValueError: no such task; the message has the nearest names.
+
+    >>> task("act_parity").sizes()
+    {'width': 64, 'outputs': 1, 'classes': 2}
+    """
+    if name not in TASKS:
+        near = difflib.get_close_matches(str(name), TASKS, n=3, cutoff=0.4) or TASKS
+        raise ValueError(f"unknown task {name!r}. Did you mean {' or '.join(near)}?")
+    return importlib.import_module(f".{name}.{name}", __package__)
+
+
+def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
+    """Batch number `index` of the endless stream of a task.
+
+    Args:
+        name: the task.
+        batch_size: number of examples.
+        seed: a non-negative integer.
+        index: number of the batch, from 0.
+        split: `"train"`, `"validation"` or `"test"`; they have no seeds in common.
+        **parameters: of the task's `sample`.
+
+    Returns:
+        A dict of `inputs`, `targets`, `weights`, `difficulty`; see the task's `sample`.
+
+    Raises:
+        ValueError: an unknown task or split, or a parameter out of its range.
+
+    >>> batch("act_parity", 2, seed=1, index=5)["inputs"].shape
+    (2, 1, 64)
+    """
+    if split not in SPLITS:
+        raise ValueError(f"`split` must be one of {', '.join(SPLITS)}. Received: {split!r}")
+    key = (name, batch_size, seed, SPLITS.index(split), tuple(sorted(parameters.items())))
+    block = _block(index // BLOCK, *key)
+    return block(index % BLOCK)
+
+
+@functools.lru_cache(maxsize=4)
+def _block(number, name, batch_size, seed, split, parameters):
+    """A function from i < `BLOCK` to the i-th batch of block `number`."""
+    module, parameters = task(name), dict(parameters)
+    rng = np.random.default_rng([zlib.crc32(name.encode()), seed, split, number])
+    if parameters.get("same_length"):
+        # Each batch draws its length, so batches cannot be slices of one sample.
+        return functools.cache(_independent(module, batch_size, rng, parameters))
+    whole = module.sample(rng, batch_size * BLOCK, **parameters)
+    return lambda i: {
+        feature: values[i * batch_size : (i + 1) * batch_size] for feature, values in whole.items()
+    }
+
+
+def _independent(module, batch_size, rng, parameters):
+    rngs = rng.spawn(BLOCK)
+    return lambda i: module.sample(rngs[i], batch_size, **parameters)
+
+
+def iterate(name, batch_size, seed=0, start=0, **parameters):
+    """Endless batches as `(inputs, targets, weights)`; needs NumPy alone.
+
+    Args:
+        name: the task.
+        batch_size: number of examples in a batch.
+        seed: a non-negative integer.
+        start: number of the first batch.
+        **parameters: as of `batch`.
+
+    Yields:
+        Tuples for `keras.Model.fit`.
+
+    >>> inputs, targets, weights = next(iterate("act_sort", 2))
+    >>> inputs.shape, targets.shape, weights.shape
+    ((2, 30, 2), (2, 30), (2, 30))
+    """
+    task(name)
+    index = start
+    while True:
+        found = batch(name, batch_size, seed, index, **parameters)
+        yield found["inputs"], found["targets"], found["weights"]
+        index += 1
+
+
+def stream(name, batch_size, seed=0, start=0, **parameters):
+    """Endless batches as a `tf.data.Dataset` of `(inputs, targets, weights)`.
+
+    Args:
+        name: the task.
+        batch_size: number of examples in a batch.
+        seed: a non-negative integer.
+        start: number of the first batch.
+        **parameters: as of `batch`.
+
+    Returns:
+        A `tf.data.Dataset` for `keras.Model.fit`, with `steps_per_epoch`.
+
+    >>> stream("act_logic", 4).element_spec[0].shape
+    TensorShape([4, None, 102])
+    """
+    import tensorflow as tf
+
+    first = next(iterate(name, batch_size, seed, start, **parameters))
+    signature = tuple(
+        tf.TensorSpec((batch_size, None, *x.shape[2:]), tf.as_dtype(x.dtype)) for x in first
+    )
+    return tf.data.Dataset.from_generator(
+        lambda: iterate(name, batch_size, seed, start, **parameters), output_signature=signature
+    ).prefetch(tf.data.AUTOTUNE)
