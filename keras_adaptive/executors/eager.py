@@ -3,7 +3,7 @@
 from keras import ops, tree
 
 
-def repeat(body, carry, inputs, running, like, last, training):
+def repeat(body, carry, inputs, running, like, last, training, compact=False):
     """Sums the shares of `body` for steps 2 to `last`, as long as a row is running."""
     total = tree.map_structure(ops.zeros_like, like)
     for step in range(2, last + 1):

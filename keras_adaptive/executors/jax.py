@@ -6,7 +6,7 @@ from jax import lax
 from jax import numpy as jnp
 
 
-def repeat(body, carry, inputs, running, like, last, training):
+def repeat(body, carry, inputs, running, like, last, training, compact=False):
     """Sums the shares of `body` for steps 2 to `last`, as long as a row is running.
 
     JAX cannot reverse a loop of unknown length, and a scan over all `last` steps would pay for

@@ -3,11 +3,12 @@
 * `ACT`, `Fixed`: rules that decide how long to go on; write your own as an object.
 * `ponder`: the loop over any step.
 * `limits`: override the limits of trained models.
+* `compaction`: drop rows that have halted from the batch, in inference.
 * `record`, `report`: how layers tell models how long they pondered.
 """
 
 from .log import Entry, record, report
-from .loop import Result, ponder
+from .loop import Result, compaction, ponder
 from .rules import ACT, Decision, Fixed, limits
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Entry",
     "Fixed",
     "Result",
+    "compaction",
     "limits",
     "ponder",
     "record",

@@ -1,5 +1,7 @@
 """The loop that repeats a step, weighs its results by a halting rule, and stops."""
 
+import contextlib
+import threading
 from typing import Any, NamedTuple
 
 import keras
@@ -31,6 +33,37 @@ class Result(NamedTuple):
     def ponder(self):
         """`(batch,)`, the ponder N + R of Equation 10."""
         return self.steps + self.remainder
+
+
+class _Mode(threading.local):
+    compact = False
+
+
+_mode = _Mode()
+
+
+@contextlib.contextmanager
+def compaction():
+    """Drops rows that have halted from the batch, in all loops called or traced inside.
+
+    For inference on CPU, where a batch then costs what its rows think, not its size times the
+    longest thought. The results are the same. It works on TensorFlow and does nothing elsewhere;
+    XLA and LiteRT cannot compile it. Steps must get what they read for each row by `inputs`.
+
+    Example:
+
+    >>> layer = keras_adaptive.layers.ACTRNN(keras.layers.SimpleRNNCell(4))
+    >>> inputs = np.ones((2, 3, 5), "float32")
+    >>> with compaction():
+    ...     outputs = layer(inputs)
+    >>> bool(np.allclose(outputs, layer(inputs)))
+    True
+    """
+    before, _mode.compact = _mode.compact, True
+    try:
+        yield
+    finally:
+        _mode.compact = before
 
 
 def ponder(step, states, rule, inputs=None, mask=None, training=True, history=False):
@@ -128,6 +161,7 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
             first,
             last=rule.max_ponder,
             training=training,
+            compact=_mode.compact,
         )
         total = tree.map_structure(ops.add, first, rest)
     output, states = _restore(total["mean"], *shown)
