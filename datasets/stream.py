@@ -4,12 +4,15 @@ Batch i depends on the seed and i alone, so a training that goes on where it was
 would have seen.
 """
 
+import copy
 import difflib
 import functools
 import importlib
 import zlib
 
 import numpy as np
+
+from .arguments import check_integers
 
 TASKS = ("act_addition", "act_logic", "act_parity", "act_sort")
 SPLITS = ("train", "validation", "test")
@@ -66,9 +69,12 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
     """
     if split not in SPLITS:
         raise ValueError(f"`split` must be one of {', '.join(SPLITS)}. Received: {split!r}")
+    check_integers(0, seed=seed, index=index)
+    check_integers(1, batch_size=batch_size)
     key = (name, batch_size, seed, SPLITS.index(split), tuple(sorted(parameters.items())))
     block = _block(index // BLOCK, *key)
-    return block(index % BLOCK)
+    # Copies, so that what the caller does to a batch does not change the block.
+    return {feature: values.copy() for feature, values in block(index % BLOCK).items()}
 
 
 @functools.lru_cache(maxsize=4)
@@ -87,7 +93,8 @@ def _block(number, name, batch_size, seed, split, parameters):
 
 def _independent(module, batch_size, rng, parameters):
     rngs = rng.spawn(BLOCK)
-    return lambda i: module.sample(rngs[i], batch_size, **parameters)
+    # A copy, so that two threads that ask for a batch at once get the same one.
+    return lambda i: module.sample(copy.deepcopy(rngs[i]), batch_size, **parameters)
 
 
 def iterate(name, batch_size, seed=0, start=0, **parameters):

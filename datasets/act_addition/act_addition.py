@@ -2,8 +2,12 @@
 
 import numpy as np
 
+from ..arguments import check_between, check_counts
+
 PADDING = 0.0
 END = 10
+# As many numbers of D digits have a sum of D + 1 digits at most.
+MOST_NUMBERS = 10
 
 
 def sizes(max_digits=5, **_):
@@ -39,7 +43,8 @@ def sample(
         min_digits: least D.
         min_numbers: least number of numbers.
         max_digits: chunks in an input vector; fixes the width, 10 `max_digits`.
-        max_numbers: length that sequences are padded to, unless `same_length`.
+        max_numbers: length that sequences are padded to, unless `same_length`; at most 10, as the
+            outputs have one digit more than the inputs.
         hard_share: share of the numbers that have `digits` digits.
         first_target: also ask for the first number itself. In the paper it has no target.
         same_length: draw one length for all sequences, and do not pad.
@@ -60,15 +65,10 @@ def sample(
 
     Source: Graves (2016), arXiv:1603.08983, section 3.3.
     """
-    for name, low, high, most in (
-        ("digits", min_digits, digits, max_digits),
-        ("numbers", min_numbers, numbers, max_numbers),
-    ):
-        if not 1 <= low <= high <= most:
-            raise ValueError(
-                f"1 <= min_{name} <= {name} <= max_{name} must hold. "
-                f"Received: min_{name}={low!r}, {name}={high!r}, max_{name}={most!r}"
-            )
+    check_counts(min_digits=min_digits, digits=digits, max_digits=max_digits)
+    check_counts(min_numbers=min_numbers, numbers=numbers, max_numbers=max_numbers)
+    check_between(1, MOST_NUMBERS, max_numbers=max_numbers)
+    check_between(0, 1, hard_share=hard_share)
     if same_length:
         length = np.full(batch_size, rng.integers(min_numbers, numbers + 1))
         steps = int(length[0])
@@ -141,10 +141,11 @@ def encode(text, *, max_digits=5, **_):
     (1, 3, 50)
     """
     numbers = [part.strip() for part in str(text).split("+")]
-    if not all(x.isascii() and x.isdigit() and len(x) <= max_digits for x in numbers):
+    right = all(x.isascii() and x.isdigit() and len(x) <= max_digits for x in numbers)
+    if not right or len(numbers) > MOST_NUMBERS:
         raise ValueError(
-            f"an addition input is numbers of 1 to {max_digits} digits apart by '+', for instance "
-            f"'12+345+6'. Received: {text!r}"
+            f"an addition input is 1 to {MOST_NUMBERS} numbers of 1 to {max_digits} digits apart "
+            f"by '+', for instance '12+345+6'. Received: {text!r}"
         )
     inputs = np.zeros((1, len(numbers), max_digits, 10), np.float32)
     for step, number in enumerate(numbers):

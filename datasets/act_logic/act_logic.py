@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..arguments import check_between, check_counts
+
 PADDING = 0.0
 
 # Table 1 of the paper. Each gate's truth value for (P, Q) = (T, T), (T, F), (F, T), (F, F).
@@ -20,6 +22,12 @@ GATES = {
 NAMES = tuple(GATES)
 # TABLE[gate, P, Q]
 TABLE = np.array([[[v[3], v[2]], [v[1], v[0]]] for v in GATES.values()], np.int8)
+# A gate leads from the state 2 b_i + b_{i-1} to 2 b_{i+1} + b_i: NEXT[gate, state]. The last row
+# is that of no gate.
+NO_GATE = len(GATES)
+NEXT = np.array(
+    [*([2 * gate[s // 2, s % 2] + s // 2 for s in range(4)] for gate in TABLE), range(4)]
+)
 
 
 def sizes(max_gates=10, **_):
@@ -73,15 +81,9 @@ def sample(
 
     Source: Graves (2016), arXiv:1603.08983, section 3.2, Table 1 and Equation 21.
     """
-    for name, low, high, most in (
-        ("gates", min_gates, gates, max_gates),
-        ("vectors", min_vectors, vectors, max_vectors),
-    ):
-        if not 1 <= low <= high <= most:
-            raise ValueError(
-                f"1 <= min_{name} <= {name} <= max_{name} must hold. "
-                f"Received: min_{name}={low!r}, {name}={high!r}, max_{name}={most!r}"
-            )
+    check_counts(min_gates=min_gates, gates=gates, max_gates=max_gates)
+    check_counts(min_vectors=min_vectors, vectors=vectors, max_vectors=max_vectors)
+    check_between(0, 1, hard_share=hard_share)
     if same_length:
         length = np.full(batch_size, rng.integers(min_vectors, vectors + 1))
         steps = int(length[0])
@@ -116,15 +118,16 @@ def sample(
 def _results(bits, kinds, count):
     """Equation 21 for all sequences at once."""
     batch_size, steps, most = kinds.shape
+    kinds = np.where(np.arange(most) < count[..., None], kinds, NO_GATE)
+    # What each vector does is worked out for both bits that may be carried over to it.
+    states = 2 * bits[..., 1:] + np.arange(2)
+    for i in range(most):
+        states = NEXT[kinds[..., i, None], states]
+    results = np.where(count[..., None] > 0, states // 2, 0)
     targets = np.zeros((batch_size, steps), np.int32)
     carried = bits[:, 0, 0]
     for step in range(steps):
-        before, now = carried, bits[:, step, 1]
-        for i in range(most):
-            result = TABLE[kinds[:, step, i], now, before]
-            used = i < count[:, step]
-            before, now = np.where(used, now, before), np.where(used, result, now)
-        targets[:, step] = carried = np.where(count[:, step] > 0, now, 0)
+        targets[:, step] = carried = results[np.arange(batch_size), step, carried]
     return targets
 
 

@@ -1,6 +1,10 @@
 """The parity task: is the number of ones in a vector of 1, -1 and 0 odd?"""
 
+import re
+
 import numpy as np
+
+from ..arguments import check_between, check_counts
 
 PADDING = 0.0
 
@@ -51,15 +55,14 @@ def sample(
 
     Source: Graves (2016), arXiv:1603.08983, section 3.1.
     """
-    positions = bits if positions is None else min(positions, bits)
-    max_nonzeros = positions if max_nonzeros is None else min(max_nonzeros, positions)
+    positions = bits if positions is None else positions
+    max_nonzeros = positions if max_nonzeros is None else max_nonzeros
     if placement not in ("random", "prefix"):
         raise ValueError(f'`placement` must be "random" or "prefix". Received: {placement!r}')
-    if not 1 <= min_nonzeros <= max_nonzeros:
-        raise ValueError(
-            "`min_nonzeros` must lie between 1 and the largest number of non-zeros, "
-            f"{max_nonzeros}. Received: {min_nonzeros!r}"
-        )
+    check_counts(
+        min_nonzeros=min_nonzeros, max_nonzeros=max_nonzeros, positions=positions, bits=bits
+    )
+    check_between(0, 1, hard_share=hard_share)
     count = rng.integers(min_nonzeros, max_nonzeros + 1, batch_size)
     if hard_share:
         hard = rng.random(batch_size) < hard_share
@@ -93,7 +96,7 @@ def answers(inputs):
 def encode(text, *, bits=64, **_):
     """A vector from its human form: one of `+`, `-`, `0` for each element, zeros at the end free.
 
-    `1` may stand for `+`; blanks and commas are passed over.
+    `1` and `+1` may stand for `+`, and `-1` for `-`; blanks and commas are passed over.
 
     Args:
         text: for instance `"+-0+"`.
@@ -110,7 +113,9 @@ def encode(text, *, bits=64, **_):
     >>> encode("+-0+", bits=6).tolist()
     [[[1.0, -1.0, 0.0, 1.0, 0.0, 0.0]]]
     """
-    marks = "".join(str(text).replace(",", " ").split())
+    text = str(text)
+    # A 1 belongs to the sign before it.
+    marks = re.sub("[+-]1", lambda pair: pair[0][0], "".join(re.split(r"[\s,]+", text)))
     values = {"+": 1.0, "1": 1.0, "-": -1.0, "0": 0.0}
     if not marks or len(marks) > bits or set(marks) - set(values) or not set(marks) - {"0"}:
         raise ValueError(

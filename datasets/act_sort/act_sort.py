@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..arguments import check_between, check_counts
+
 # A vector of an example has a flag of 0 or 1, and zero vectors are real inputs.
 PADDING = -1.0
 
@@ -36,7 +38,7 @@ def sample(
         max_numbers: fixes the number of classes, and the length 2 `max_numbers` that sequences are
             padded to, unless `same_length`.
         min_separation: least distance between two numbers of a sequence; the paper suggests one
-            and uses none. Sequences that fall short are drawn again.
+            and uses none. At most 1 / `max_numbers`. Sequences that fall short are drawn again.
         hard_share: share of the sequences that have `numbers` numbers (with `same_length`: of the
             batches).
         same_length: draw one length for all sequences, and do not pad.
@@ -57,16 +59,9 @@ def sample(
 
     Source: Graves (2016), arXiv:1603.08983, section 3.4.
     """
-    if not 1 <= min_numbers <= numbers <= max_numbers:
-        raise ValueError(
-            "1 <= min_numbers <= numbers <= max_numbers must hold. Received: "
-            f"min_numbers={min_numbers!r}, numbers={numbers!r}, max_numbers={max_numbers!r}"
-        )
-    if not 0 <= min_separation <= 1 / max_numbers:
-        raise ValueError(
-            f"`min_separation` must lie between 0 and 1 / max_numbers = {1 / max_numbers:.3g}. "
-            f"Received: {min_separation!r}"
-        )
+    check_counts(min_numbers=min_numbers, numbers=numbers, max_numbers=max_numbers)
+    check_between(0, 1, hard_share=hard_share)
+    check_between(0, 1 / max_numbers, min_separation=min_separation)
     draws = 1 if same_length else batch_size
     length = rng.integers(min_numbers, numbers + 1, draws)
     if hard_share:
@@ -108,7 +103,7 @@ def _separated(rng, length, most, min_separation):
 def answers(inputs):
     """The targets of `inputs` (batch, time, 2), int32 (batch, time); 0 where there is none."""
     inputs = np.asarray(inputs)
-    batch_size, steps, _ = inputs.shape
+    steps = inputs.shape[1]
     length = inputs[..., 1].argmax(1) + 1
     given = np.arange(steps) < length[:, None]
     order = np.argsort(np.where(given, inputs[..., 0], np.inf), axis=1, kind="stable")
@@ -138,9 +133,10 @@ def encode(text, *, max_numbers=15, **_):
     (1, 6, 2)
     """
     try:
-        values = [float(word) for word in str(text).replace(",", " ").split()]
-    except ValueError:
-        values = []
+        words = str(text).replace(",", " ").split()
+        values = np.array([float(word) for word in words]).astype(np.float32)
+    except (ValueError, OverflowError):
+        values = np.array([])
     if not 2 <= len(values) <= max_numbers or not np.isfinite(values).all():
         raise ValueError(
             f"a sort input is 2 to {max_numbers} numbers apart by blanks or commas, for instance "
