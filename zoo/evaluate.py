@@ -182,6 +182,33 @@ def evaluate(model, recipe, examples=10_000, seed=None, split="test"):
     }
 
 
+def against_difficulty(model, recipe, examples=None, seed=None):
+    """Error and ponder for each difficulty, on examples that have no other.
+
+    Args:
+        model: a trained model.
+        recipe: its `Recipe`, whose `figure` says how the paper does it.
+        examples: sequences for each difficulty; the paper's by default.
+        seed: of the examples; the recipe's by default.
+
+    Returns:
+        A list of dicts: `difficulty`, `examples`, `sequence_error`, `ponder`, `ponder_steps`.
+
+    Source: Graves (2016), Figures 6, 10, 14 and 19.
+    """
+    figure, probe = recipe.figure, Probe(model)
+    rows = []
+    for difficulty in range(figure.start, recipe.parameters[figure.stop] + 1):
+        parameters = {**figure.fixed, **dict.fromkeys(figure.parameters, difficulty)}
+        found = measure(
+            probe, recipe, examples or figure.examples, seed=seed, parameters=parameters
+        )
+        numbers = summary(found)
+        kept = ("examples", "sequence_error", "ponder", "ponder_steps")
+        rows.append({"difficulty": difficulty, **{key: numbers[key] for key in kept}})
+    return rows
+
+
 def evaluate_run(run, examples=10_000):
     """Measure a finished training and write `metrics.json` into its folder.
 
@@ -193,14 +220,15 @@ def evaluate_run(run, examples=10_000):
         examples: how many, of the test split; as many of the validation split.
 
     Returns:
-        A dict as of `evaluate`, with `steps`, `training_seconds`, `settings`, `validation_error`
-        and `versions`.
+        A dict as of `evaluate`, with what was trained and how long, `validation_error`, and
+        `versions`.
     """
     validation = evaluate(run.model, run.recipe, examples, split="validation")
     found = {
         **evaluate(run.model, run.recipe, examples),
         "variant": run.recipe.variant,
         "training_seed": run.recipe.seed,
+        "training_backend": run.backend,
         "settings": run.settings,
         "steps": run.position.step,
         "finished": run.position.done,

@@ -1,5 +1,8 @@
 """The network of Graves' tasks: one adaptive recurrent layer, and a head for each step's answer."""
 
+import contextlib
+import warnings
+
 import keras
 
 from .. import datasets, losses, metrics
@@ -37,7 +40,19 @@ def recurrent(recipe, cell):
         return_ponder=True,
         name="act",
     )(known)
-    return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
+    with without_mask_warning():
+        return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
+
+
+@contextlib.contextmanager
+def without_mask_warning():
+    """Keras warns that the head of several answers drops the mask, which is nothing new to us.
+
+    Padding has no target, and its weight in the loss is 0.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*destroy the mask", category=UserWarning)
+        yield
 
 
 def head(sizes):

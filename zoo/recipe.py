@@ -95,6 +95,31 @@ class Stage:
 
 
 @dataclasses.dataclass(frozen=True)
+class Figure:
+    """How the paper draws ponder and error against difficulty.
+
+    Args:
+        number: of the paper's figure.
+        label: what difficulty is.
+        parameters: names of the data set's parameters that are set to the difficulty.
+        stop: the name of the recipe's parameter that is the highest difficulty.
+        start: the lowest difficulty.
+        fixed: the data set's other parameters in this figure.
+        examples: sequences for each point.
+        along_sequences: whether the card also shows ponder along sequences.
+    """
+
+    number: int
+    label: str
+    parameters: tuple[str, ...]
+    stop: str
+    start: int = 1
+    fixed: Mapping = dataclasses.field(default_factory=dict)
+    examples: int = 1000
+    along_sequences: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
 class Recipe:
     """Everything that decides how an entry of the zoo is trained.
 
@@ -107,6 +132,7 @@ class Recipe:
         training_parameters: those that differ during all of the training.
         hyperparameters: of the network and the optimizer, for `build` and `train`.
         stages: the `Stage`s, in order.
+        figure: the `Figure` of the entry's card.
         batch_size: examples a step.
         seed: of the first weights and of the training data.
         validate_every: steps between two measurements on validation data.
@@ -122,6 +148,7 @@ class Recipe:
     parameters: Mapping
     hyperparameters: Mapping
     stages: tuple[Stage, ...]
+    figure: Figure
     batch_size: int
     seed: int = 0
     validate_every: int = 5000
@@ -207,7 +234,7 @@ class Recipe:
         Example:
 
         >>> stage = Stage(steps=10, learning_rate=0.1)
-        >>> recipe = Recipe("a", "b", None, {"bits": 64}, {"units": 128}, (stage,), 32)
+        >>> recipe = Recipe("a", "b", None, {"bits": 64}, {"units": 128}, (stage,), None, 32)
         >>> recipe.with_overrides({"units": 16, "stages.0.steps": 5}).steps
         500
         """
@@ -226,6 +253,8 @@ class Recipe:
             return self.replace(hyperparameters={**self.hyperparameters, key: value})
         if key in self.parameters:
             return self.replace(parameters={**self.parameters, key: value})
+        if key in self.training_parameters:
+            return self.replace(training_parameters={**self.training_parameters, key: value})
         if key in stage_fields:
             stages = [dataclasses.replace(stage, **{key: value}) for stage in self.stages]
             return self.replace(stages=tuple(stages))
@@ -236,7 +265,7 @@ class Recipe:
             stages[int(index)] = dataclasses.replace(stages[int(index)], **{field: value})
             return self.replace(stages=tuple(stages))
         known = ["batch_size", "seed", "validate_every", *self.hyperparameters, *self.parameters]
-        known += stage_fields
+        known += [*self.training_parameters, *stage_fields]
         near = difflib.get_close_matches(key, known) or sorted(known)
         raise ValueError(f"unknown setting {key!r} of {self.name}. Nearest: {', '.join(near)}")
 
@@ -257,9 +286,31 @@ class Recipe:
     def to_dict(self):
         """The recipe as plain data for JSON, without the build function."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        fields["build"] = f"{self.build.__module__.rpartition('.')[2]}.{self.build.__qualname__}"
+        del fields["build"]
         fields["stages"] = [dataclasses.asdict(stage) for stage in self.stages]
+        fields["figure"] = dataclasses.asdict(self.figure)
         return {
             name: dict(value) if isinstance(value, Mapping) else value
             for name, value in fields.items()
         }
+
+    @classmethod
+    def from_dict(cls, data):
+        """The recipe that `to_dict` gave, also after JSON. It cannot be built."""
+        stages = []
+        for stage in data["stages"]:
+            curriculum = stage["curriculum"]
+            if curriculum:
+                curriculum = {**curriculum, "parameters": tuple(curriculum["parameters"])}
+                curriculum = Curriculum(**curriculum)
+            stages.append(Stage(**{**stage, "curriculum": curriculum}))
+        figure = {**data["figure"], "parameters": tuple(data["figure"]["parameters"])}
+        return cls(
+            **{
+                **data,
+                "build": None,
+                "stages": tuple(stages),
+                "figure": Figure(**figure),
+                "differences": tuple(data["differences"]),
+            }
+        )

@@ -52,6 +52,7 @@ class Run:
     settings: dict
     position: Position
     history: list
+    backend: str = dataclasses.field(default_factory=keras.backend.backend)
 
     @property
     def stage(self):
@@ -64,7 +65,7 @@ class Run:
             "position": dataclasses.asdict(self.position),
             "history": self.history,
             "keras": keras.__version__,
-            "backend": keras.backend.backend(),
+            "backend": self.backend,
         }
         checkpoint.save(self.folder / checkpoint.NAME, self.model, state)
         write_whole(self.folder / "history.csv", table(self.history))
@@ -138,4 +139,5 @@ def restore(folder, settings=None, recipe=None, jit_compile="auto"):
     checkpoint.restore(path, run.model)
     run.position = Position(**state["position"])
     run.history = state["history"]
+    run.backend = state["backend"]
     return run

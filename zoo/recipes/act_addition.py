@@ -1,6 +1,6 @@
 """Running sums of up to five numbers of up to five digits (Graves 2016, section 3.3)."""
 
-from ..recipe import Recipe, Stage
+from ..recipe import Figure, Recipe, Stage
 
 
 def build(recipe):
@@ -50,7 +50,14 @@ RECIPE = Recipe(
         level(180_000, digits=5),
         level(140_000, digits=5, time_penalty=0.05),
     ),
-    batch_size=16,
+    figure=Figure(
+        14,
+        "digits",
+        ("min_digits", "digits"),
+        stop="digits",
+        fixed={"min_numbers": 3, "numbers": 3},
+    ),
+    batch_size=32,
     task=(
         "The input is a sequence of 1 to 5 numbers of 1 to 5 decimal digits, one vector a number. "
         "The answer to each number but the first is the sum of all numbers so far, as six digits."

@@ -1,6 +1,6 @@
 """Sequences of up to ten logic gates a vector (Graves 2016, section 3.2)."""
 
-from ..recipe import Curriculum, Recipe, Stage
+from ..recipe import Curriculum, Figure, Recipe, Stage
 
 
 def build(recipe):
@@ -41,6 +41,13 @@ RECIPE = Recipe(
         ),
         Stage(steps=10_000, learning_rate=2e-3, time_penalty=5e-3),
         Stage(steps=35_000, learning_rate=2e-3, schedule="cosine", time_penalty=5e-3),
+    ),
+    figure=Figure(
+        10,
+        "logic gates",
+        ("min_gates", "gates"),
+        stop="gates",
+        fixed={"min_vectors": 5, "vectors": 5},
     ),
     batch_size=16,
     task=(

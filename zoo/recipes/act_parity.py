@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..recipe import Curriculum, Recipe, Stage
+from ..recipe import Curriculum, Figure, Recipe, Stage
 
 INPUTS_PER_UNIT = 6
 
@@ -69,6 +69,7 @@ RECIPE = Recipe(
             parameters={"hard_share": 0.4},
         ),
     ),
+    figure=Figure(6, "bits", ("min_nonzeros", "max_nonzeros"), stop="bits", along_sequences=False),
     batch_size=128,
     task=(
         "The input is one vector of 64 elements, of which a random number, at random places, are "

@@ -1,6 +1,6 @@
 """Sorting 2 to 15 numbers that come one at a time (Graves 2016, section 3.4)."""
 
-from ..recipe import Recipe, Stage
+from ..recipe import Figure, Recipe, Stage
 
 
 def build(recipe):
@@ -35,6 +35,7 @@ RECIPE = Recipe(
         Stage(steps=60_000, learning_rate=2e-3, time_penalty=1e-3),
         Stage(steps=120_000, learning_rate=2e-3, schedule="cosine", time_penalty=1e-3),
     ),
+    figure=Figure(19, "sequence length", ("min_numbers", "numbers"), stop="numbers", start=2),
     batch_size=16,
     task=(
         "2 to 15 numbers from a normal distribution come one at a time, then as many empty "
