@@ -8,6 +8,7 @@ import copy
 import difflib
 import functools
 import importlib
+import inspect
 import zlib
 
 import numpy as np
@@ -77,10 +78,11 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
     return {feature: values.copy() for feature, values in block(index % BLOCK).items()}
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=2)
 def _block(number, name, batch_size, seed, split, parameters):
     """A function from i < `BLOCK` to the i-th batch of block `number`."""
     module, parameters = task(name), dict(parameters)
+    _check_known(module.sample, parameters)
     rng = np.random.default_rng([zlib.crc32(name.encode()), seed, split, number])
     if parameters.get("same_length"):
         # Each batch draws its length, so batches cannot be slices of one sample.
@@ -89,6 +91,16 @@ def _block(number, name, batch_size, seed, split, parameters):
     return lambda i: {
         feature: values[i * batch_size : (i + 1) * batch_size] for feature, values in whole.items()
     }
+
+
+def _check_known(sample, parameters):
+    known = [
+        p.name for p in inspect.signature(sample).parameters.values() if p.kind == p.KEYWORD_ONLY
+    ]
+    for name in parameters:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3) or known
+            raise ValueError(f"unknown parameter {name!r}. Did you mean {' or '.join(near)}?")
 
 
 def _independent(module, batch_size, rng, parameters):

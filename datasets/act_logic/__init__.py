@@ -1,1 +1,5 @@
 """The logic task of Graves (2016)."""
+
+from . import act_logic
+
+__all__ = ["act_logic"]

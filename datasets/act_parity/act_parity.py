@@ -38,7 +38,7 @@ def sample(
         positions: the non-zeros lie among the first so many elements; all of them by default.
         min_nonzeros: least k.
         max_nonzeros: largest k; `positions` by default.
-        hard_share: share of the vectors that have more than half of the possible non-zeros.
+        hard_share: share of the vectors whose k is drawn from those above half of `positions`.
 
     Returns:
         A dict of `inputs` float32 (batch, 1, bits), `targets` int32 (batch, 1), `weights` float32
@@ -74,7 +74,8 @@ def sample(
     if placement == "random":
         # The k smallest of as many random keys lie at k random places.
         keys = rng.random((batch_size, positions), dtype=np.float32)
-        order = np.argsort(keys, axis=1)
+        # Stable, so that equal keys lie in the same order on every processor.
+        order = np.argsort(keys, axis=1, kind="stable")
         scattered = np.empty_like(chosen)
         np.put_along_axis(scattered, order, chosen, axis=1)
         chosen = scattered
@@ -90,7 +91,7 @@ def sample(
 
 def answers(inputs):
     """The targets of `inputs`: 1 where the number of ones is odd, int32 (batch, time)."""
-    return ((inputs == 1).sum(-1) % 2).astype(np.int32)
+    return ((np.asarray(inputs) == 1).sum(-1) % 2).astype(np.int32)
 
 
 def encode(text, *, bits=64, **_):
@@ -113,9 +114,8 @@ def encode(text, *, bits=64, **_):
     >>> encode("+-0+", bits=6).tolist()
     [[[1.0, -1.0, 0.0, 1.0, 0.0, 0.0]]]
     """
-    text = str(text)
-    # A 1 belongs to the sign before it.
-    marks = re.sub("[+-]1", lambda pair: pair[0][0], "".join(re.split(r"[\s,]+", text)))
+    # A 1 belongs to the sign right before it.
+    marks = re.sub(r"([+-])1|[\s,]+", r"\1", str(text))
     values = {"+": 1.0, "1": 1.0, "-": -1.0, "0": 0.0}
     if not marks or len(marks) > bits or set(marks) - set(values) or not set(marks) - {"0"}:
         raise ValueError(
@@ -130,7 +130,7 @@ def encode(text, *, bits=64, **_):
 def describe(inputs):
     """The human form of each time step of one example, inputs (time, bits)."""
     marks = {1: "+", -1: "-", 0: "0"}
-    return ["".join(marks[int(x)] for x in vector) for vector in inputs]
+    return ["".join(marks[int(x)] for x in vector) for vector in np.asarray(inputs)]
 
 
 def decode(outputs):

@@ -1,0 +1,42 @@
+"""The addition task as a data set of TensorFlow Datasets."""
+
+import dataclasses
+from typing import ClassVar
+
+import tensorflow_datasets as tfds
+
+from ..task_dataset_builder import TaskBuilder, TaskConfig
+from . import act_addition
+
+
+@dataclasses.dataclass(eq=False, kw_only=True)
+class ActAdditionConfig(TaskConfig):
+    """Parameters of `act_addition.sample`, number of examples, and seed; see there."""
+
+    task = act_addition
+    digits: int = 5
+    numbers: int = 5
+    min_digits: int = 1
+    min_numbers: int = 1
+    max_digits: int = 5
+    max_numbers: int = 5
+    first_target: bool = False
+
+
+class Builder(TaskBuilder):
+    """Running sums of up to five numbers of up to five digits (Graves 2016, section 3.3)."""
+
+    # TFDS would infer it from the package's name, which leads astray in an editable installation.
+    pkg_dir_path = tfds.core.Path(__file__).parent
+    VERSION = tfds.core.Version("1.0.0")
+    RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
+    BUILDER_CONFIGS: ClassVar = [
+        ActAdditionConfig(),
+        # Every sequence has a target.
+        ActAdditionConfig(min_numbers=2),
+        ActAdditionConfig(digits=3),
+        # The sequences of the paper's Figure 14.
+        ActAdditionConfig(min_numbers=3, numbers=3),
+        # Longer than the paper's.
+        ActAdditionConfig(min_numbers=6, numbers=10, max_numbers=10),
+    ]

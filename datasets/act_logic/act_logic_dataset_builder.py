@@ -1,0 +1,40 @@
+"""The logic task as a data set of TensorFlow Datasets."""
+
+import dataclasses
+from typing import ClassVar
+
+import tensorflow_datasets as tfds
+
+from ..task_dataset_builder import TaskBuilder, TaskConfig
+from . import act_logic
+
+
+@dataclasses.dataclass(eq=False, kw_only=True)
+class ActLogicConfig(TaskConfig):
+    """Parameters of `act_logic.sample`, number of examples, and seed; see there."""
+
+    task = act_logic
+    gates: int = 10
+    vectors: int = 10
+    min_gates: int = 1
+    min_vectors: int = 1
+    max_gates: int = 10
+    max_vectors: int = 10
+
+
+class Builder(TaskBuilder):
+    """Sequences of vectors of up to ten logic gates (Graves 2016, section 3.2)."""
+
+    # TFDS would infer it from the package's name, which leads astray in an editable installation.
+    pkg_dir_path = tfds.core.Path(__file__).parent
+    VERSION = tfds.core.Version("1.0.0")
+    RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
+    BUILDER_CONFIGS: ClassVar = [
+        ActLogicConfig(),
+        ActLogicConfig(vectors=1),
+        ActLogicConfig(gates=5, vectors=5),
+        # The sequences of the paper's Figure 10.
+        ActLogicConfig(min_vectors=5, vectors=5),
+        # Longer than the paper's.
+        ActLogicConfig(min_vectors=11, vectors=20, max_vectors=20),
+    ]
