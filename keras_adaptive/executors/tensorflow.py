@@ -86,30 +86,34 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
             maximum_iterations=last - 1,
         )
 
-        def backward(*total_gradient):
+        # Variables that are not Keras's are still variables here, and TensorFlow asks for them.
+        def backward(*total_gradient, variables=()):
+            with_respect_to = [*sources[1:], list(variables)]
+
             def retreat(step, carry_gradient, gradients):
                 *now, running = [array.read(step - 2) for array in kept]
                 with tf.GradientTape(watch_accessed_variables=False) as tape:
-                    tape.watch([now, *sources[1:]])
+                    tape.watch([now, *with_respect_to])
                     share, new_carry, _ = body(
                         step, tree.pack_sequence_as(carry, now), inputs, running
                     )
                 carry_gradient, *new = tape.gradient(
                     [*tree.flatten(share), *tree.flatten(new_carry)],
-                    [now, *sources[1:]],
+                    [now, *with_respect_to],
                     [*total_gradient, *carry_gradient],
                     unconnected_gradients="zero",
                 )
                 return step - 1, carry_gradient, tree.map_structure(tf.add, gradients, new)
 
-            zeros = tree.map_structure(tf.zeros_like, sources)
-            _, carry_gradient, gradients = tf.while_loop(
+            zeros = tree.map_structure(tf.zeros_like, [sources[0], *with_respect_to])
+            _, carry_gradient, (*gradients, of_variables) = tf.while_loop(
                 lambda step, *_: step >= 2,
                 retreat,
                 (step - 1, zeros[0], zeros[1:]),
                 maximum_iterations=last - 1,
             )
-            return tree.flatten((carry_gradient, gradients))
+            gradients = tree.flatten((carry_gradient, gradients))
+            return (gradients, of_variables) if variables else gradients
 
         return tree.flatten(total), backward
 

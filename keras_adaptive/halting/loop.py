@@ -8,6 +8,7 @@ import keras
 from keras import ops, tree
 
 from .. import executors
+from .rules import last_step
 
 
 class Result(NamedTuple):
@@ -96,7 +97,8 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
         dtype.
 
     Raises:
-        ValueError: if `step` does not return a triple, or changes the structure of the states.
+        ValueError: if `step` does not return a triple, changes the structure, shapes or dtypes of
+            the states, or returns halting activations of another shape (or none to `ACT`).
 
     Example: an attention read that is refined until its halting unit is content.
 
@@ -117,6 +119,12 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
     dtype = at_least_float32(tree.flatten(states)[0].dtype)
     inputs = () if inputs is None else (inputs,)
     running = ops.ones((batch_size,), "bool") if mask is None else ops.cast(mask, "bool")
+    if mask is not None:
+        # What a masked row holds may be anything, NaN too, which a weight of zero does not undo.
+        inputs = tree.map_structure(
+            lambda x: ops.where(expand(running, ops.ndim(x)), x, ops.zeros_like(x)), inputs
+        )
+    last = last_step(rule)
 
     def body(n, carry, inputs, running):
         states, memory = carry
@@ -134,7 +142,7 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
             "remainder": ops.where(running, decision.remainder, 0.0),
         }
         if history:
-            here = ops.one_hot(ops.reshape(n, (1,)) - 1, rule.max_ponder, dtype=dtype)
+            here = ops.one_hot(ops.reshape(n, (1,)) - 1, last, dtype=dtype)
             present = ops.cast(running, dtype)[:, None] * here
             share["weights"] = weight[:, None] * here
             share["outputs"] = tree.map_structure(
@@ -152,14 +160,14 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
     # statically that it is the first, and spares a network that never repeats the loop.
     first, carry, running, shown = body(1, (states, rule.start(batch_size, dtype)), inputs, running)
     total = first
-    if rule.max_ponder > 1:
+    if ops.is_tensor(last) or last > 1:
         rest = executors.repeat(
             lambda *arguments: body(*arguments)[:3],
             carry,
             inputs,
             running,
             first,
-            last=rule.max_ponder,
+            last=last,
             training=training,
             compact=_mode.compact,
         )
@@ -191,7 +199,26 @@ def _take_step(step, n, states, *inputs):
             f"Received: {tree.map_structure(ops.shape, new_states)}, "
             f"expected: {tree.map_structure(ops.shape, states)}"
         ) from error
+    for old, new in zip(tree.flatten(states), tree.flatten(new_states)):
+        if not _same_kind(old, new):
+            raise ValueError(
+                "Argument `step` must return states of the shapes and dtypes that it was given. "
+                f"Received: shape={tuple(new.shape)}, dtype={new.dtype}, "
+                f"expected: shape={tuple(old.shape)}, dtype={old.dtype}"
+            )
+    if halting is not None and tuple(halting.shape[1:]) not in ((), (1,)):
+        raise ValueError(
+            "Argument `step` must return halting activations of shape (batch,) or (batch, 1). "
+            f"Received: shape={tuple(halting.shape)}"
+        )
     return output, halting, new_states
+
+
+def _same_kind(old, new):
+    same_shape = len(old.shape) == len(new.shape) and all(
+        a == b or a is None or b is None for a, b in zip(old.shape, new.shape)
+    )
+    return same_shape and old.dtype == new.dtype
 
 
 def _distinct(output, states):

@@ -98,6 +98,11 @@ class ACT:
 
     def __call__(self, step, halting, memory):
         """Weighs step number `step` (from 1) with activations `halting`, `(batch,)`."""
+        if halting is None:
+            raise ValueError(
+                "Argument `step` must return halting activations for the rule `ACT`. "
+                "Received: halting=None"
+            )
         max_ponder, epsilon = _limits_in_force(self)
         spent = memory + halting
         halts = ops.logical_or(
@@ -183,6 +188,11 @@ class _Limits(threading.local):
 
 
 _limits = _Limits()
+
+
+def last_step(rule):
+    """The largest number of steps that `rule` allows in this context; a tensor if a limit is."""
+    return _limits_in_force(rule)[0] if isinstance(rule, ACT) else rule.max_ponder
 
 
 def _limits_in_force(rule):
