@@ -7,18 +7,15 @@ compared, which other work on the machine disturbs least. Writes `results/import
 """
 
 import argparse
-import json
 import os
-import platform
 import resource
 import statistics
 import subprocess
 import sys
 import time
-from importlib import metadata
-from pathlib import Path
 
-RESULTS = Path(__file__).parent / "results" / "import_time.json"
+import report
+
 LIMIT = 1.15
 MODULES = ("keras", "keras_adaptive")
 
@@ -63,24 +60,16 @@ def main():
     parser.add_argument("--runs", type=int, default=7)
     runs = parser.parse_args().runs
     backends = {backend: compare(backend, runs) for backend in ("tensorflow", "jax")}
-    results = {
-        "benchmark": "import_time",
-        "python": platform.python_version(),
-        "versions": {name: metadata.version(name) for name in ("keras", "tensorflow", "jax")},
-        "cores": os.cpu_count(),
-        "backends": backends,
-        "rows": [
-            {
-                "what": f"`import keras_adaptive` against `import keras` ({name})",
-                "ratio": result["ratio"],
-                "limit": LIMIT,
-            }
-            for name, result in backends.items()
-        ],
-    }
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    for row in results["rows"]:
+    rows = [
+        {
+            "what": f"`import keras_adaptive` against `import keras` ({name})",
+            "ratio": result["ratio"],
+            "limit": LIMIT,
+        }
+        for name, result in backends.items()
+    ]
+    report.write("import_time", rows, backends=backends)
+    for row in rows:
         print(f"{row['what']}: {row['ratio']:.2f} (at most {row['limit']})")
 
 

@@ -92,17 +92,16 @@ def zoo_table(paths):
     for path in paths:
         metrics = json.loads(path.read_text(encoding="utf-8"))
         recipe = json.loads((path.parent / "recipe.json").read_text(encoding="utf-8"))
-        test = metrics.get("test", metrics)
-        low, high = test["confidence_interval"]
-        paper = recipe.get("paper", {})
+        low, high = metrics["confidence_interval"]
+        paper = recipe["paper"]
         rows.append(
             [
                 f"[`{path.parent.name}`](saved_models/{path.parent.name}/README.md)",
-                f"**{percent(test['sequence_error'])}** ({percent(low)[:-2]}–{percent(high)})",
-                percent(metrics.get("without_act", {}).get("sequence_error")),
-                paper.get("error", "–"),
-                paper.get("error_without_act", "–"),
-                f"{test['ponder_steps']:.1f}",
+                f"**{percent(metrics['sequence_error'])}** ({percent(low)[:-2]}–{percent(high)})",
+                percent((metrics["without_act"] or {}).get("sequence_error")),
+                paper["error"],
+                paper["error_without_act"],
+                f"{metrics['ponder_steps']:.1f}",
             ]
         )
     if not rows:
