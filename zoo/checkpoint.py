@@ -58,20 +58,25 @@ def read(path):
     return state
 
 
-def restore(path, model, optimizer=True):
+def restore(path, model):
     """Set the variables of a compiled model from a checkpoint.
 
     Raises:
         ValueError: the checkpoint is of another network.
     """
     with np.load(path) as file:
+        # Keras numbers the names of layers in a process, so the place decides, and the shape.
+        kept = {identity(key): key for key in file.files}
         for name, variable in variables(model).items():
-            if name.startswith("optimizer/") and not optimizer:
-                continue
-            key = name.replace("/", "|")
-            if key not in file.files or file[key].shape != tuple(variable.shape):
+            key = kept.get(identity(name))
+            if key is None or file[key].shape != tuple(variable.shape):
                 raise ValueError(
                     f"the checkpoint {path} does not fit the network: {variable.path} of shape "
                     f"{tuple(variable.shape)} is not in it"
                 )
             variable.assign(file[key])
+
+
+def identity(name):
+    """`["model", "3"]` of `"model/3/act/lstm_cell_1/kernel"`, as a tuple."""
+    return tuple(name.replace("|", "/").split("/")[:2])

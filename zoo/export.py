@@ -8,7 +8,7 @@ from pathlib import Path
 import keras
 
 from .. import datasets, halting, plots
-from . import card, manifest
+from . import manifest, model_card
 from .evaluate import Probe, against_difficulty, evaluate_run
 from .files import folder_written_whole
 from .run import restore, table
@@ -79,7 +79,7 @@ def export(folder, into="saved_models", others=(), examples=10_000):
         write_json(new / "metrics.json", metrics)
         (new / "history.csv").write_text(table(thinned(run.history)), encoding="utf-8")
         draw(new, model, run.recipe, curves)
-        (new / "README.md").write_text(card.write(run.recipe, metrics), encoding="utf-8")
+        (new / "README.md").write_text(model_card.write(run.recipe, metrics), encoding="utf-8")
         manifest.write(new)
     return path
 

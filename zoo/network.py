@@ -1,6 +1,5 @@
 """The network of Graves' tasks: one adaptive recurrent layer, and a head for each step's answer."""
 
-import contextlib
 import warnings
 
 import keras
@@ -8,6 +7,10 @@ import keras
 from .. import datasets, losses, metrics
 from ..layers import ACTRNN
 from ..models import AdaptiveModel
+
+# Keras warns at every call that the head of several answers drops the mask, which is nothing new:
+# padding has no target, and its weight in the loss is 0.
+warnings.filterwarnings("ignore", message=".*'answer'.*destroy the mask", category=UserWarning)
 
 
 def recurrent(recipe, cell):
@@ -40,19 +43,7 @@ def recurrent(recipe, cell):
         return_ponder=True,
         name="act",
     )(known)
-    with without_mask_warning():
-        return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
-
-
-@contextlib.contextmanager
-def without_mask_warning():
-    """Keras warns that the head of several answers drops the mask, which is nothing new to us.
-
-    Padding has no target, and its weight in the loss is 0.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*destroy the mask", category=UserWarning)
-        yield
+    return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
 
 
 def head(sizes):

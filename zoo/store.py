@@ -59,11 +59,10 @@ def load(name, max_ponder=None, epsilon=None, folder=None):
 
     # Registers the classes that the file names; no code is taken from the file.
     from .. import layers, losses, metrics, models  # noqa: F401
-    from .network import compile_for, without_mask_warning
+    from .network import compile_for
 
     path = entry(name, folder)
-    with without_mask_warning():
-        model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
+    model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
     layer = model.get_layer("act")
     if max_ponder is not None:
         layer.max_ponder = max_ponder
