@@ -146,11 +146,11 @@ def encode(text, *, max_numbers=15, **_):
     (1, 6, 2)
     """
     try:
-        words = str(text).replace(",", " ").split()
-        values = np.array([float(word) for word in words]).astype(np.float32)
-    except (ValueError, OverflowError):
-        values = np.array([])
-    if not 2 <= len(values) <= max_numbers or not np.isfinite(values).all():
+        values = [float(word) for word in str(text).replace(",", " ").split()]
+    except ValueError:
+        values = []
+    largest = np.finfo(np.float32).max
+    if not 2 <= len(values) <= max_numbers or not all(abs(x) <= largest for x in values):
         raise ValueError(
             f"a sort input is 2 to {max_numbers} numbers apart by blanks or commas, for instance "
             f"'0.3 -1.2 0.8'. Received: {text!r}"
