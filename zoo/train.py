@@ -154,9 +154,10 @@ class Conductor(keras.callbacks.Callback):
         self.chunk_began_at = time.monotonic()
 
     def on_train_batch_end(self, batch, logs=None):
-        step = self.run.position.step + batch + 1
+        done = self.run.position.step
+        step = done + min(batch + 1, self.feed.chunk)
         if not math.isfinite(float(logs["loss"])):
-            first = step - self.run.model.steps_per_execution + 1
+            first = max(done + 1, step - self.run.model.steps_per_execution + 1)
             raise FloatingPointError(
                 f"the loss is not finite at a step from {first} to {step}; the last good "
                 f"checkpoint is kept: {self.run.folder / checkpoint.NAME}"

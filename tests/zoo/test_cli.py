@@ -1,0 +1,156 @@
+"""The command line: one answer on standard output, one line and exit code 2 for an error."""
+
+import json
+
+import pytest
+
+from keras_adaptive.zoo import cli, store
+from keras_adaptive.zoo.demo import small_recipe
+
+COMMANDS = ("list", "train", "evaluate", "predict", "plot", "export", "demo")
+
+
+@pytest.fixture
+def command(entries, monkeypatch, capsys):
+    """Runs the command line on the small entries: exit code, standard output, standard error."""
+    monkeypatch.setattr(store, "root", lambda: entries)
+
+    def run(*argv):
+        code = cli.main([str(word) for word in argv])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_list(command):
+    code, out, _ = command("list")
+    assert code == 0
+    assert out.startswith("act_addition: sequence error")
+    assert "act_sort: a recipe, not trained yet" in out
+    data = json.loads(command("list", "--json")[1])
+    assert [found["model"] for found in data["models"]] == ["act_addition"]
+    assert "act_parity" in data["recipes"]
+
+
+def test_evaluate(command):
+    code, out, _ = command("evaluate", "act_addition", "--examples", 50, "--seed", 7, "--json")
+    found = json.loads(out)
+    keys = {"model", "dataset", "examples", "sequence_error", "ponder", "ponder_steps", "seconds"}
+    assert code == 0 and keys <= set(found)
+    assert (found["examples"], found["seed"]) == (50, 7)
+    code, out, _ = command("evaluate", "act_addition", "--examples", 20, "--max-ponder", 1)
+    assert code == 0 and "steps 1.00" in out
+
+
+def test_evaluate_a_training(command, run):
+    code, out, _ = command(
+        "evaluate", "act_addition", "--run", run.folder, "--examples", 20, "--json"
+    )
+    assert code == 0 and json.loads(out)["parameters"]["digits"] == 2
+
+
+def test_predict(command):
+    code, out, _ = command("predict", "act_addition", "12+34+6", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["input"] == "12+34+6"
+    assert len(found["ponder_steps"]) == 3 and isinstance(found["answer"], str)
+    code, out, _ = command("predict", "act_addition", "12+34+6")
+    lines = out.splitlines()
+    assert lines[0].split() == ["input", "answer", "steps", "confidence"]
+    assert len(lines) == 5 and lines[-1] == f"answer: {found['answer']}"
+
+
+def test_plot(command, tmp_path):
+    path = tmp_path / "picture.png"
+    code, out, _ = command("plot", "act_addition", "--out", path, "--examples", 10)
+    assert code == 0 and out.strip() == str(path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    path = tmp_path / "along.svg"
+    code, out, _ = command("plot", "act_addition", "--input", "1+2", "--out", path, "--json")
+    assert code == 0 and json.loads(out)["picture"] == str(path)
+    assert "<svg" in path.read_text()
+
+
+def test_train_and_export(command, small, tmp_path):
+    settings = {**small, "steps": 2, "digits": 2}
+    words = [f"--set={key}={value}" for key, value in settings.items()]
+    out = tmp_path / "run"
+    code, text, err = command(
+        "train", "act_addition", "--out", out, *words, "--variant=plain", "--examples=20", "--json"
+    )
+    assert code == 0, err
+    found = json.loads(text)
+    assert found["variant"] == "plain" and found["ponder_steps"] == 1
+    assert json.loads((out / "metrics.json").read_text()) == found
+    assert "loss" in err and "keras-adaptive export" in err
+    code, text, err = command("export", out, "--into", tmp_path / "models", "--examples", 20)
+    assert code == 0, err
+    assert store.names(tmp_path / "models") == ["act_addition"]
+    assert text.strip() == str(tmp_path / "models" / "act_addition")
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["evaluate", "act_adition"], "Nearest: act_addition"),
+        (["evaluate", "act_addition", "--examples", "0"], "examples must be at least 1"),
+        (["evaluate", "act_addition", "--max-ponder", "0"], "max_ponder"),
+        (["evaluate", "act_addition", "--epsilon", "2"], "epsilon"),
+        (["predict", "act_addition", "1+two"], "1+two"),
+        (["predict", "nothing", "1+2"], "no model 'nothing'"),
+        (["plot", "act_addition", "--input", "1+2", "--out", "a.gif"], "a.gif"),
+        (["train", "act_paritee"], "Nearest: act_parity"),
+        (["train", "act_parity", "--set", "unitz=3"], "Nearest: units"),
+        (["train", "act_parity", "--out", "nowhere", "--resume"], "no checkpoint to resume"),
+        (["train", "act_parity", "--variant", "none"], "variant"),
+        (["train", "act_parity", "--steps-scale", "-1"], "steps_scale"),
+        (["train", "act_parity", "--backend", "jax"], "already loaded with tensorflow"),
+        (["export", "nowhere"], "no checkpoint"),
+    ],
+)
+def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command(*argv)
+    assert code == 2 and out == ""
+    assert words in err
+    assert err.startswith("keras-adaptive: error: ") and err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_interrupt_says_how_to_go_on(command, monkeypatch, tmp_path):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt("stopped after 8 steps; the state is saved")
+
+    monkeypatch.setattr("keras_adaptive.zoo.train.train", stopped)
+    code, out, err = command("train", "act_parity", "--out", tmp_path / "run")
+    assert code == 130 and out == ""
+    assert "stopped after 8 steps" in err
+    assert f"keras-adaptive train act_parity --resume --out {tmp_path / 'run'}" in err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_examples(name, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main([name, "--help"])
+    out = capsys.readouterr().out
+    assert stop.value.code == 0
+    assert f"keras-adaptive {name}" in out and "examples:" in out and "--json" in out
+
+
+def test_set_wants_key_and_value(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["train", "act_parity", "--set", "units"])
+    assert stop.value.code == 2
+    assert "key=value" in capsys.readouterr().err
+
+
+def test_demo(command, monkeypatch, tmp_path):
+    short = small_recipe().with_overrides({"chunk": 2, "units": 8, "steps": 2})
+    monkeypatch.setattr("keras_adaptive.zoo.demo.small_recipe", lambda steps_scale: short)
+    code, out, err = command("demo", "--out", tmp_path, "--examples", 20, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert set(found["trained"]) == {"plain", "act", "units"}
+    assert found["models"]["act_addition"]["examples"] == 20
+    assert (tmp_path / "keras_adaptive_demo.png").stat().st_size > 0
+    assert "plain RNN   test error" in found["text"] and found["picture"] in found["text"]

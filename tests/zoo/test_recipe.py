@@ -1,0 +1,121 @@
+"""Recipes are data: overrides, variants, stages and their way through JSON."""
+
+import json
+
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.zoo import recipes
+from keras_adaptive.zoo.recipe import Curriculum, Recipe, Stage
+
+
+@pytest.fixture(params=recipes.names())
+def recipe(request):
+    return recipes.load(request.param)
+
+
+def test_names():
+    assert recipes.names() == ["act_addition", "act_logic", "act_parity", "act_sort"]
+
+
+def test_unknown_name_shows_the_nearest():
+    with pytest.raises(ValueError, match=r"act_parety.*act_parity"):
+        recipes.load("act_parety")
+
+
+def test_goes_through_json(recipe):
+    data = json.loads(json.dumps(recipe.to_dict()))
+    assert Recipe.from_dict(data) == recipe.replace(build=None)
+
+
+def test_every_stage_has_batches(recipe):
+    for stage in recipe.stages:
+        levels = [None]
+        if stage.curriculum:
+            levels = [stage.curriculum.start, recipe.stop_of(stage.curriculum)]
+        for level in levels:
+            parameters = recipe.parameters_at(stage, level)
+            batch = datasets.batch(recipe.dataset, 4, seed=0, index=0, **parameters)
+            assert batch["inputs"].shape[0] == 4
+
+
+def test_figure_has_batches_of_one_difficulty(recipe):
+    figure = recipe.figure
+    stop = recipe.parameters[figure.stop]
+    parameters = {**recipe.parameters, **figure.fixed, **dict.fromkeys(figure.parameters, stop)}
+    batch = datasets.batch(recipe.dataset, 4, seed=0, index=0, **parameters)
+    assert set(batch["difficulty"].ravel()) <= {0, stop}
+
+
+def test_overrides():
+    changes = {"units": 8, "digits": 3, "learning_rate": 0.5, "stages.0.steps": 7}
+    changes |= {"batch_size": 2, "seed": 9, "same_length": False}
+    recipe = recipes.load("act_addition").with_overrides(changes)
+    assert recipe.hyperparameters["units"] == 8
+    assert recipe.parameters["digits"] == 3
+    assert {stage.learning_rate for stage in recipe.stages} == {0.5}
+    assert recipe.stages[0].steps == 7
+    assert recipe.training_parameters["same_length"] is False
+    assert (recipe.batch_size, recipe.seed) == (2, 9)
+
+
+@pytest.mark.parametrize("key", ["unit", "stages.99.steps", "stages.x.steps", "stages.0.stepz"])
+def test_unknown_override(key):
+    with pytest.raises(ValueError, match=key.replace(".", r"\.")):
+        recipes.load("act_parity").with_overrides({key: 1})
+
+
+def test_variants():
+    recipe = recipes.load("act_logic")
+    plain, fixed = recipe.with_variant("plain"), recipe.with_variant("fixed-3")
+    assert plain.hyperparameters["halting"] == fixed.hyperparameters["halting"] == "fixed"
+    assert (plain.hyperparameters["fixed_steps"], fixed.hyperparameters["fixed_steps"]) == (1, 3)
+    assert plain.stages == recipe.stages
+
+
+@pytest.mark.parametrize("variant", ["fixed-0", "fixed-", "fixed-x", "lstm"])
+def test_unknown_variant(variant):
+    with pytest.raises(ValueError, match=variant):
+        recipes.load("act_logic").with_variant(variant)
+
+
+def test_scaled_steps_are_whole_chunks():
+    recipe = recipes.load("act_logic").scaled(1e-9)
+    assert recipe.steps == sum(stage.chunk for stage in recipe.stages)
+    with pytest.raises(ValueError, match="steps_scale"):
+        recipe.scaled(0)
+
+
+def test_cosine_ends_at_one_percent():
+    stage = Stage(steps=1000, learning_rate=0.1, schedule="cosine", hold=0.4)
+    assert stage.learning_rate_at(0) == stage.learning_rate_at(400) == 0.1
+    assert stage.learning_rate_at(1000) == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"steps": 0},
+        {"chunk": 0},
+        {"learning_rate": 0.0},
+        {"schedule": "linear"},
+        {"hold": 1.0},
+        {"time_penalty": -1.0},
+    ],
+)
+def test_stages_refuse_bad_values(arguments):
+    (name,) = arguments
+    with pytest.raises(ValueError, match=name):
+        Stage(**{"steps": 10, "learning_rate": 0.1, **arguments})
+
+
+def test_curricula_refuse_bad_thresholds():
+    with pytest.raises(ValueError, match="threshold"):
+        Curriculum(("bits",), 1, 2, threshold=0.0)
+
+
+def test_curriculum_stays_within_the_recipe():
+    recipe = recipes.load("act_logic").with_overrides({"vectors": 3})
+    stage = recipe.stages[0]
+    assert recipe.parameters_at(stage, 7)["vectors"] == 3
+    assert recipe.parameters_at(stage, 7)["gates"] == 7

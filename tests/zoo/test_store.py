@@ -1,0 +1,190 @@
+"""Entries: loading, questions, limits, damage, and the SavedModel without this package."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets, zoo
+from keras_adaptive.zoo import manifest, store
+from keras_adaptive.zoo.evaluate import Probe
+
+FILES = {
+    "README.md",
+    "history.csv",
+    "manifest.json",
+    "metrics.json",
+    "model.keras",
+    "ponder.png",
+    "recipe.json",
+    "saved_model.pb",
+    "sequences.png",
+    "variables",
+}
+# Runs without keras and without this package.
+SERVED = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+folder, given = sys.argv[1:]
+model, data = tf.saved_model.load(folder), np.load(given)
+for inputs in (data["inputs"], data["inputs"][:1, :2]):
+    found = model.serve(inputs)
+    assert set(found) == {"outputs", "ponder", "ponder_steps"}
+    assert found["ponder_steps"].shape == inputs.shape[:2]
+found = model.signatures["serving_default"](inputs=tf.constant(data["inputs"]))
+np.testing.assert_allclose(found["outputs"], data["outputs"], atol=1e-5)
+np.testing.assert_array_equal(found["ponder_steps"], data["ponder_steps"])
+limited = model.serve_with_limits(data["inputs"], 1, 0.01)
+assert limited["ponder_steps"].numpy().max() == 1
+assert not {"keras", "keras_adaptive"} & set(sys.modules)
+"""
+
+
+@pytest.fixture
+def damaged(entries, tmp_path):
+    """A copy of the entries that a test may damage."""
+    shutil.copytree(entries, tmp_path / "entries")
+    return tmp_path / "entries"
+
+
+@pytest.fixture(scope="module")
+def batch(run):
+    parameters = {**run.recipe.parameters, "digits": 5}
+    return datasets.batch("act_addition", 8, seed=3, split="test", **parameters)
+
+
+def test_entry_is_complete(entries):
+    found = {path.name for path in (entries / "act_addition").iterdir()}
+    assert FILES <= found <= FILES | {"fingerprint.pb", "assets"}
+    assert store.names(entries) == ["act_addition"]
+    size = sum(path.stat().st_size for path in entries.rglob("*") if path.is_file())
+    assert size < 1e6
+
+
+def test_loaded_model_answers_as_the_trained_one(run, entries, batch):
+    model = store.load("act_addition", folder=entries)
+    np.testing.assert_allclose(
+        model.predict(batch["inputs"], verbose=0),
+        run.model.predict(batch["inputs"], verbose=0),
+        atol=1e-6,
+    )
+
+
+def test_loaded_model_trains_and_evaluates(entries, batch):
+    model = store.load("act_addition", folder=entries)
+    data = batch["inputs"], batch["targets"], batch["weights"]
+    model.fit(*data[:2], sample_weight=data[2], verbose=0)
+    found = model.evaluate(*data[:2], sample_weight=data[2], verbose=0, return_dict=True)
+    assert 0 <= found["sequence_error"] <= 1
+
+
+def test_entry_has_no_optimizer_state(entries):
+    model = keras.saving.load_model(entries / "act_addition" / "model.keras", safe_mode=True)
+    assert model.optimizer is None
+
+
+def test_limits(entries, batch):
+    model = store.load("act_addition", max_ponder=1, folder=entries)
+    assert Probe(model)(batch["inputs"])["ponder_steps"].max() == 1
+    with pytest.raises(ValueError, match="max_ponder"):
+        store.load("act_addition", max_ponder=0, folder=entries)
+    with pytest.raises(ValueError, match="epsilon"):
+        store.load("act_addition", epsilon=1.0, folder=entries)
+
+
+def test_saved_model_answers_without_the_package(entries, batch, tmp_path):
+    answers = Probe(store.load("act_addition", folder=entries))(batch["inputs"])
+    np.savez(tmp_path / "given.npz", inputs=batch["inputs"], **answers)
+    environment = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
+    command = [sys.executable, "-c", SERVED, str(entries / "act_addition")]
+    process = subprocess.run(
+        [*command, str(tmp_path / "given.npz")],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert process.returncode == 0, process.stderr
+
+
+def test_predict_in_human_form(entries):
+    found = store.predict("act_addition", "12+34+56", folder=entries)
+    assert found["inputs"] == ["12", "34", "56"]
+    assert found["answer"] == found["answers"][-1]
+    assert len(found["ponder_steps"]) == len(found["confidence"]) == 3
+    assert all(0 < value <= 1 for value in found["confidence"])
+    json.dumps(found)
+
+
+def test_answers_that_follow_the_inputs_are_the_answer():
+    task = datasets.task("act_sort")
+    inputs = task.encode("0.3 -1.2")
+    outputs = np.eye(15, dtype="float32")[[5, 5, 1, 0]]
+    ponder = np.ones((1, 4))
+    probe = lambda _: {"outputs": outputs[None], "ponder": ponder, "ponder_steps": ponder}  # noqa: E731
+    assert store.ask(probe, task, inputs)["answer"] == "1 0"
+
+
+def test_predict_refuses_what_it_cannot_read(entries):
+    with pytest.raises(ValueError, match="twelve"):
+        store.predict("act_addition", "twelve", folder=entries)
+
+
+def test_card_and_metrics(run, entries):
+    card = store.card("act_addition", entries)
+    for words in ("# act_addition", "not measured", "Differences from the paper", "ponder.png"):
+        assert words in card
+    metrics = store.results("act_addition", entries)
+    low, high = metrics["confidence_interval"]
+    assert low <= metrics["sequence_error"] <= high
+    assert metrics["examples"] == 60
+    assert metrics["runs"][0]["settings"]["overrides"] == run.settings["overrides"]
+    assert {"keras", "numpy", "keras_adaptive", "python"} <= set(metrics["versions"])
+    assert store.recipe("act_addition", entries) == run.recipe.replace(build=None)
+
+
+def test_unknown_model_shows_the_nearest(entries):
+    with pytest.raises(ValueError, match=r"act_additon.*Nearest: act_addition"):
+        store.load("act_additon", folder=entries)
+
+
+@pytest.mark.parametrize("name", ["model.keras", "saved_model.pb", "recipe.json"])
+def test_altered_file_is_refused_by_name(name, damaged):
+    path = damaged / "act_addition" / name
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    with pytest.raises(ValueError, match=rf"{name}.*damaged or altered"):
+        store.load("act_addition", folder=damaged)
+
+
+def test_missing_file_is_refused_by_name(damaged):
+    (damaged / "act_addition" / "model.keras").unlink()
+    with pytest.raises(ValueError, match=r"lacks the file .*model\.keras"):
+        store.load("act_addition", folder=damaged)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", "not JSON"])
+def test_damaged_manifest(text, damaged):
+    (damaged / "act_addition" / manifest.NAME).write_text(text)
+    with pytest.raises(ValueError, match=r"manifest\.json is missing or damaged"):
+        store.load("act_addition", folder=damaged)
+
+
+def test_unknown_format(damaged):
+    path = damaged / "act_addition" / manifest.NAME
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 99}))
+    with pytest.raises(ValueError, match="format 99"):
+        store.load("act_addition", folder=damaged)
+
+
+def test_public_names():
+    assert zoo.names is store.names and zoo.card is store.card
+    assert Path(store.root(), "__init__.py").is_file()

@@ -1,0 +1,187 @@
+"""Training goes on where it was, and loses nothing when it cannot."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from keras_adaptive.zoo import checkpoint, files
+from keras_adaptive.zoo import train as training
+from keras_adaptive.zoo.run import restore
+from keras_adaptive.zoo.train import train
+
+ROOT = Path(__file__).parents[2]
+# Killed in the middle of the chunk that would end at step 16, after the change of stages.
+KILLED = """
+import os, signal, sys, json
+if os.environ["KERAS_BACKEND"] == "jax":
+    sys.modules["tensorflow"] = None
+from keras_adaptive.zoo import train as training
+
+class Killed(training.Conductor):
+    def on_train_batch_end(self, batch, logs=None):
+        if self.run.position.step == 14:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+training.Conductor = Killed
+training.train("act_parity", sys.argv[1], checkpoint_seconds=0, overrides=json.loads(sys.argv[2]))
+"""
+RESUMED = """
+import sys, json
+sys.modules["tensorflow"] = None
+from keras_adaptive.zoo.train import train
+
+train("act_parity", sys.argv[1], resume=True)
+train("act_parity", sys.argv[2], overrides=json.loads(sys.argv[3]))
+"""
+
+
+@pytest.fixture(scope="module")
+def parity(small):
+    """Settings of a small training of parity, with a curriculum in its first stage."""
+    return {**small, "bits": 4, "steps": 12}
+
+
+def python(script, *arguments, backend):
+    """Run a script in a process of its own."""
+    environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+
+
+def assert_same(one, other):
+    """Two checkpoints agree in everything but the time they took."""
+    with np.load(one / checkpoint.NAME) as a, np.load(other / checkpoint.NAME) as b:
+        variables = [name for name in a.files if name != "state"]
+        assert len(variables) == len(b.files) - 1
+        kept = {checkpoint.identity(name): b[name] for name in b.files}
+        for name in variables:
+            np.testing.assert_array_equal(a[name], kept[checkpoint.identity(name)], err_msg=name)
+    states = [checkpoint.read(folder / checkpoint.NAME) for folder in (one, other)]
+    for state in states:
+        state["position"].pop("seconds")
+        for row in state["history"]:
+            row.pop("seconds")
+    assert states[0]["position"] == states[1]["position"]
+    assert states[0]["history"] == states[1]["history"]
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
+def test_killed_and_resumed_equals_uninterrupted(backend, parity, tmp_path):
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    process = python(KILLED, killed, json.dumps(parity), backend=backend)
+    assert process.returncode == -signal.SIGKILL, process.stderr
+    assert checkpoint.read(killed / checkpoint.NAME)["position"]["step"] == 14
+    if backend == "jax":
+        process = python(RESUMED, killed, whole, json.dumps(parity), backend=backend)
+        assert process.returncode == 0, process.stderr
+    else:
+        train("act_parity", killed, resume=True)
+        train("act_parity", whole, overrides=parity)
+    assert_same(killed, whole)
+
+
+def test_history_has_a_row_for_each_chunk(run):
+    lines = (run.folder / "history.csv").read_text().splitlines()
+    assert lines[0].startswith("step,stage,seconds,level,learning_rate,time_penalty,loss")
+    assert len(lines) == 1 + len(run.history)
+    assert run.history[-1]["step"] == run.position.step == run.recipe.steps
+    assert "validation_error" in run.history[-1]
+
+
+def test_restored_run_has_its_settings(run):
+    again = restore(run.folder)
+    assert again.recipe == run.recipe
+    for ours, theirs in zip(again.model.get_weights(), run.model.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_resume_without_checkpoint(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no checkpoint to resume from"):
+        train("act_parity", tmp_path / "nothing", resume=True)
+
+
+def test_damaged_checkpoint(tmp_path):
+    (tmp_path / checkpoint.NAME).write_bytes(b"PK\x03\x04 not quite")
+    with pytest.raises(ValueError, match="damaged"):
+        train("act_parity", tmp_path, resume=True)
+
+
+def test_a_training_is_not_overwritten(run):
+    with pytest.raises(FileExistsError, match="already holds a training"):
+        train("act_addition", run.folder)
+
+
+def test_resume_of_another_recipe(run):
+    with pytest.raises(ValueError, match="of act_addition, not of act_logic"):
+        train("act_logic", run.folder, resume=True)
+
+
+def test_another_network_is_refused(run):
+    with pytest.raises(ValueError, match="does not fit"):
+        restore(run.folder, {"overrides": {"units": 9}})
+
+
+def test_unknown_recipe_writes_nothing(tmp_path):
+    with pytest.raises(ValueError, match="act_paritee"):
+        train("act_paritee", tmp_path / "out")
+
+
+def test_loss_that_is_not_finite_keeps_the_checkpoint(parity, tmp_path, monkeypatch):
+    def poisoned(self, index, original=training.Feed.__getitem__):
+        inputs, targets, weights = original(self, index)
+        return (inputs * np.float32("nan") if self.start >= 4 else inputs), targets, weights
+
+    monkeypatch.setattr(training.Feed, "__getitem__", poisoned)
+    with pytest.raises(FloatingPointError, match=r"step.* to 6; the last good checkpoint"):
+        train("act_parity", tmp_path, overrides=parity, checkpoint_seconds=0)
+    monkeypatch.undo()
+    kept = restore(tmp_path)
+    assert kept.position.step == 4
+    assert all(np.isfinite(weights).all() for weights in kept.model.get_weights())
+
+
+def test_interrupt_saves_and_can_be_resumed(parity, tmp_path, monkeypatch):
+    begin = training.Conductor.on_epoch_begin
+
+    def interrupted(self, epoch, logs=None):
+        begin(self, epoch, logs)
+        if self.run.position.step == 6:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(training.Conductor, "on_epoch_begin", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="after 8 steps; the state is saved"):
+        train("act_parity", tmp_path, overrides=parity)
+    monkeypatch.undo()
+    assert restore(tmp_path).position.step == 8
+    assert train("act_parity", tmp_path, resume=True).position.done
+
+
+def test_full_disk_keeps_the_old_checkpoint(parity, tmp_path, monkeypatch):
+    write = files.write_whole
+
+    def full(path, content):
+        if Path(path).name == checkpoint.NAME and Path(path).exists():
+            monkeypatch.setattr(os, "fsync", no_space)
+        write(path, content)
+
+    def no_space(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "write_whole", full)
+    with pytest.raises(OSError, match="No space left"):
+        train("act_parity", tmp_path, overrides=parity, checkpoint_seconds=0)
+    assert checkpoint.read(tmp_path / checkpoint.NAME)["position"]["step"] == 0
+
+
+def test_curriculum_moves_when_the_error_is_low(parity, tmp_path, monkeypatch):
+    easy = training.Conductor.advance
+    monkeypatch.setattr(training.Conductor, "advance", lambda self, error: easy(self, 0.0))
+    done = train("act_parity", tmp_path, overrides=parity)
+    assert [row["level"] for row in done.history if "level" in row] == [2, 3]
+    assert done.position.step < done.recipe.steps
