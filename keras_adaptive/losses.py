@@ -41,8 +41,21 @@ class SequenceLoss(keras.losses.Loss):
         super().__init__(name=name)
         self.from_logits = from_logits
 
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        """The loss; a mask of `y_pred` and `sample_weight` say which time steps count."""
+        # Keras's own reductions divide by the number of time steps, masked ones in or out, so
+        # that padding a batch would change the loss.
+        mask = getattr(y_pred, "_keras_mask", None)
+        y_pred = ops.convert_to_tensor(y_pred, dtype=self.dtype)
+        values = self.call(ops.convert_to_tensor(y_true), y_pred)
+        for weights in (mask, sample_weight):
+            if weights is not None:
+                weights = ops.cast(weights, values.dtype)
+                values = values * ops.reshape(weights, (ops.shape(weights)[0], -1))
+        return ops.sum(values) / ops.cast(ops.shape(values)[0], values.dtype)
+
     def call(self, y_true, y_pred):
-        """Cross-entropy of each time step times their number; Keras then takes the mean."""
+        """The cross-entropy of each time step, `(batch, time)`."""
         if y_pred.shape[-1] == 1:
             y_pred = ops.squeeze(y_pred, -1)
             values = ops.binary_crossentropy(
@@ -52,9 +65,7 @@ class SequenceLoss(keras.losses.Loss):
             values = ops.sparse_categorical_crossentropy(
                 ops.cast(y_true, "int32"), y_pred, from_logits=self.from_logits
             )
-        if ops.ndim(values) > 2:
-            values = ops.sum(values, axis=tuple(range(2, ops.ndim(values))))
-        return values * ops.cast(ops.shape(values)[1], values.dtype)
+        return ops.sum(values, axis=tuple(range(2, ops.ndim(values))))
 
     def get_config(self):
         """The arguments that make this loss again."""
