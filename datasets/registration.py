@@ -6,6 +6,7 @@ need it at all; and `tfds.load("act_parity")` must work whichever of the two is 
 
 import importlib
 import importlib.abc
+import importlib.util
 import sys
 import warnings
 
@@ -18,7 +19,7 @@ def register(tasks):
     Args:
         tasks: names of tasks.
     """
-    if TFDS in sys.modules:
+    if sys.modules.get(TFDS) is not None:
         _import_builders(tasks)
     elif not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder(tasks))
@@ -40,19 +41,19 @@ class _Finder(importlib.abc.MetaPathFinder):
 
     def __init__(self, tasks):
         self.tasks = tasks
+        self.searching = False
 
     def find_spec(self, fullname, path, target=None):
-        if fullname != TFDS:
+        if fullname != TFDS or self.searching:
             return None
-        for finder in sys.meta_path:
-            if isinstance(finder, _Finder) or not hasattr(finder, "find_spec"):
-                continue
-            spec = finder.find_spec(fullname, path, target)
-            if spec is not None:
-                if spec.loader is not None:
-                    spec.loader = _Loader(spec.loader, self)
-                return spec
-        return None
+        self.searching = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self.searching = False
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self)
+        return spec
 
 
 class _Loader(importlib.abc.Loader):

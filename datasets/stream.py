@@ -9,6 +9,7 @@ import difflib
 import functools
 import importlib
 import inspect
+import itertools
 import zlib
 
 import numpy as np
@@ -119,19 +120,20 @@ def iterate(name, batch_size, seed=0, start=0, **parameters):
         start: number of the first batch.
         **parameters: as of `batch`.
 
-    Yields:
-        Tuples for `keras.Model.fit`.
+    Returns:
+        An iterator of tuples for `keras.Model.fit`.
+
+    Raises:
+        ValueError: as `batch`, at once.
 
     >>> inputs, targets, weights = next(iterate("act_sort", 2))
     >>> inputs.shape, targets.shape, weights.shape
     ((2, 30, 2), (2, 30), (2, 30))
     """
-    task(name)
-    index = start
-    while True:
-        found = batch(name, batch_size, seed, index, **parameters)
-        yield found["inputs"], found["targets"], found["weights"]
-        index += 1
+    batches = functools.partial(batch, name, batch_size, seed, **parameters)
+    batches(start)
+    found = map(batches, itertools.count(start))
+    return ((one["inputs"], one["targets"], one["weights"]) for one in found)
 
 
 def stream(name, batch_size, seed=0, start=0, **parameters):
