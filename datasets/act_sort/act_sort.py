@@ -149,7 +149,7 @@ def encode(text, *, max_numbers=15, **_):
         values = [float(word) for word in str(text).replace(",", " ").split()]
     except ValueError:
         values = []
-    largest = np.finfo(np.float32).max
+    largest = float(np.finfo(np.float32).max)
     if not 2 <= len(values) <= max_numbers or not all(abs(x) <= largest for x in values):
         raise ValueError(
             f"a sort input is 2 to {max_numbers} numbers apart by blanks or commas, for instance "

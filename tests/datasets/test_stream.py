@@ -1,0 +1,199 @@
+"""The endless stream of every task, as batches, as an iterator, and as `tf.data`."""
+
+import importlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import threading
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import keras_adaptive
+from keras_adaptive import datasets
+
+# `datasets.stream` is the function of that name.
+stream = importlib.import_module("keras_adaptive.datasets.stream")
+
+TRAINING = {
+    "act_addition": {"same_length": True, "first_target": True, "digits": 3},
+    "act_logic": {"same_length": True, "hard_share": 0.3},
+    "act_parity": {"positions": 20, "hard_share": 0.4},
+    "act_sort": {"same_length": True},
+}
+
+
+@pytest.fixture(params=datasets.names())
+def name(request):
+    return request.param
+
+
+@pytest.fixture(params=["paper", "training"])
+def parameters(request, name):
+    return {} if request.param == "paper" else TRAINING[name]
+
+
+def digest(batch):
+    return zlib.crc32(b"".join(batch[feature].tobytes() for feature in sorted(batch)))
+
+
+def test_a_batch_depends_on_its_arguments_alone(name, parameters):
+    indices = [0, 1, 31, 32, 33, 100]
+    forwards = {i: digest(datasets.batch(name, 4, 3, i, **parameters)) for i in indices}
+    stream._block.cache_clear()
+    backwards = {i: digest(datasets.batch(name, 4, 3, i, **parameters)) for i in indices[::-1]}
+    assert forwards == backwards
+    assert len(set(forwards.values())) == len(indices)
+
+
+def test_seeds_splits_and_sizes_differ(name, parameters):
+    batches = [
+        datasets.batch(name, 8, seed, index, split=split, **parameters)
+        for seed, index, split in itertools.product((0, 1, 2**40), (0, 40), stream.SPLITS)
+    ]
+    assert len({digest(batch) for batch in batches}) == len(batches)
+    assert all(len(batch["inputs"]) == 8 for batch in batches)
+
+
+def test_what_a_caller_does_to_a_batch_stays_with_the_caller(name, parameters):
+    batch = datasets.batch(name, 4, **parameters)
+    before = digest(batch)
+    for array in batch.values():
+        array[:] = 7
+    assert digest(datasets.batch(name, 4, **parameters)) == before
+
+
+def test_threads_get_the_same_batches(name, parameters):
+    expected = [digest(datasets.batch(name, 4, 5, i, **parameters)) for i in range(40)]
+    stream._block.cache_clear()
+    found = []
+
+    def ask():
+        found.append([digest(datasets.batch(name, 4, 5, i, **parameters)) for i in range(40)])
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
+
+
+@pytest.mark.parametrize("name", ["act_parity", "act_logic", "act_addition", "act_sort"])
+def test_splits_share_no_example_where_there_are_many(name):
+    # the shortest sequences of logic and addition are few
+    parameters = {
+        "act_addition": {"min_numbers": 3, "min_digits": 3},
+        "act_logic": {"min_vectors": 2, "min_gates": 3},
+        "act_parity": {"min_nonzeros": 8},
+        "act_sort": {},
+    }[name]
+    seen = {}
+    for split in stream.SPLITS:
+        inputs = datasets.batch(name, 200, split=split, **parameters)["inputs"]
+        seen[split] = {example.tobytes() for example in inputs}
+        assert len(seen[split]) == 200
+    for one, other in itertools.combinations(stream.SPLITS, 2):
+        assert not seen[one] & seen[other]
+
+
+def test_difficulty_that_moves():
+    """A curriculum changes the parameters from batch to batch."""
+    for positions in range(2, 65, 10):
+        batch = datasets.batch("act_parity", 50, 0, positions, positions=positions)
+        assert batch["difficulty"].max() <= positions
+        assert not batch["inputs"][..., positions:].any()
+
+
+def test_iterate(name, parameters):
+    batches = datasets.iterate(name, 4, seed=2, start=30, **parameters)
+    for index in range(30, 35):
+        expected = datasets.batch(name, 4, 2, index, **parameters)
+        for found, feature in zip(next(batches), ("inputs", "targets", "weights"), strict=True):
+            np.testing.assert_array_equal(found, expected[feature])
+
+
+def test_iterate_over_a_split():
+    expected = datasets.batch("act_sort", 4, split="validation")
+    inputs, _, _ = next(datasets.iterate("act_sort", 4, split="validation"))
+    np.testing.assert_array_equal(inputs, expected["inputs"])
+
+
+def test_tf_data(name, parameters):
+    import tensorflow as tf
+
+    data = datasets.stream(name, 4, seed=2, start=30, **parameters)
+    assert isinstance(data, tf.data.Dataset)
+    batches = datasets.iterate(name, 4, seed=2, start=30, **parameters)
+    for found, expected in zip(data.take(4).as_numpy_iterator(), batches):
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+            assert one.dtype == other.dtype
+    sizes = datasets.task(name).sizes(**parameters)
+    assert data.element_spec[0].shape.as_list() == [4, None, sizes["width"]]
+
+
+WITHOUT_TENSORFLOW = """
+import importlib.abc, json, sys, zlib
+
+class Blocked(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("tensorflow", "tensorflow_datasets"):
+            raise ImportError(name + " is not installed")
+
+sys.meta_path.insert(0, Blocked())
+from keras_adaptive import datasets
+
+found = {}
+for name in datasets.names():
+    batch = datasets.batch(name, 4, 3, 33)
+    assert next(datasets.iterate(name, 4, 3, 33))[0].tobytes() == batch["inputs"].tobytes()
+    found[name] = zlib.crc32(b"".join(batch[feature].tobytes() for feature in sorted(batch)))
+assert not {"tensorflow", "tensorflow_datasets", "datasets"} & set(sys.modules)
+print(json.dumps(found))
+"""
+
+
+def test_another_process_without_tensorflow():
+    """It sees the same batches, and needs neither TensorFlow nor TensorFlow Datasets."""
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TENSORFLOW],
+        env=os.environ | {"KERAS_BACKEND": "jax"},
+        cwd=Path(keras_adaptive.__file__).parents[1],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert run.returncode == 0, run.stderr
+    expected = {name: digest(datasets.batch(name, 4, 3, 33)) for name in datasets.names()}
+    assert json.loads(run.stdout) == expected
+
+
+@pytest.mark.parametrize("function", [datasets.batch, datasets.iterate, datasets.stream])
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"name": "act_party"}, "'act_party'. Did you mean act_parity"),
+        ({"name": None}, "unknown task None"),
+        ({"split": "dev"}, "`split` must be one of train, validation, test. Received: 'dev'"),
+        ({"batch_size": 0}, "`batch_size` must be an integer of at least 1. Received: 0"),
+        ({"batch_size": 2.5}, "`batch_size` must be an integer of at least 1. Received: 2.5"),
+        ({"seed": -1}, "`seed` must be an integer of at least 0. Received: -1"),
+        ({"bit": 8}, "unknown parameter 'bit'. Did you mean bits"),
+        ({"gates": 3}, "unknown parameter 'gates'"),
+        ({"bits": 0}, "bits=0"),
+    ],
+)
+def test_bad_input(function, wrong, message):
+    with pytest.raises(ValueError) as error:
+        function(**{"name": "act_parity", "batch_size": 2, **wrong})
+    assert message in str(error.value)
+
+
+def test_bad_index():
+    with pytest.raises(ValueError, match="`index` must be an integer of at least 0"):
+        datasets.batch("act_parity", 2, index=-1)

@@ -1,0 +1,154 @@
+"""What every task promises: shapes, padding, weights, one generator for all that is drawn."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets
+
+SEQUENCES = ("act_addition", "act_logic", "act_sort")
+TEXTS = {
+    "act_addition": "12+345+6",
+    "act_logic": "1 0 AND XOR; 1 NOR",
+    "act_parity": "+-0+",
+    "act_sort": "0.3 -1.2 0.8",
+}
+# smaller than the paper's in every respect
+SMALL = {
+    "act_addition": {"max_digits": 2, "digits": 1, "max_numbers": 4, "numbers": 3},
+    "act_logic": {"max_gates": 3, "gates": 2, "max_vectors": 4, "vectors": 3},
+    "act_parity": {"bits": 6},
+    "act_sort": {"max_numbers": 5, "numbers": 4},
+}
+
+
+@pytest.fixture(params=datasets.names())
+def name(request):
+    return request.param
+
+
+@pytest.fixture(params=["paper", "small"])
+def parameters(request, name):
+    return {} if request.param == "paper" else SMALL[name]
+
+
+@pytest.fixture
+def task(name):
+    return datasets.task(name)
+
+
+@pytest.fixture
+def batch(task, parameters):
+    return task.sample(np.random.default_rng(7), 50, **parameters)
+
+
+def test_shapes_and_types(task, parameters, batch):
+    sizes = task.sizes(**parameters)
+    time = batch["inputs"].shape[1]
+    assert batch["inputs"].shape == (50, time, sizes["width"])
+    several = (sizes["outputs"],) if sizes["outputs"] > 1 else ()
+    assert batch["targets"].shape == (50, time, *several)
+    assert batch["weights"].shape == batch["difficulty"].shape == (50, time)
+    assert {feature: array.dtype.name for feature, array in batch.items()} == {
+        "inputs": "float32",
+        "targets": "int32",
+        "weights": "float32",
+        "difficulty": "int32",
+    }
+    assert 0 <= batch["targets"].min() <= batch["targets"].max() < sizes["classes"]
+
+
+def test_padding_is_at_the_end_and_counts_nothing(task, batch):
+    padding = (batch["inputs"] == task.PADDING).all(axis=-1)
+    real = batch["difficulty"] > 0
+    np.testing.assert_array_equal(padding, ~real)
+    np.testing.assert_array_equal(np.sort(padding, axis=1), padding)
+    assert real[:, 0].all()
+    assert not batch["weights"][padding].any()
+    assert set(np.unique(batch["weights"])) <= {0.0, 1.0}
+
+
+def test_masking_leaves_out_the_padding_alone(task, batch):
+    mask = keras.layers.Masking(task.PADDING).compute_mask(batch["inputs"])
+    np.testing.assert_array_equal(np.asarray(mask), batch["difficulty"] > 0)
+
+
+@pytest.mark.parametrize("first_target", [False, True])
+def test_a_single_number_has_a_sum_only_if_asked(first_target):
+    task = datasets.task("act_addition")
+    batch = task.sample(np.random.default_rng(0), 200, first_target=first_target)
+    alone = (batch["difficulty"] > 0).sum(axis=1) == 1
+    assert 20 < alone.sum() < 60
+    np.testing.assert_array_equal(batch["weights"].any(axis=1), ~alone | first_target)
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_same_length(name):
+    task = datasets.task(name)
+    lengths = set()
+    for seed in range(20):
+        batch = task.sample(np.random.default_rng(seed), 3, same_length=True)
+        assert (batch["difficulty"] > 0).all()
+        lengths.add(batch["inputs"].shape[1])
+    assert len(lengths) > 3
+
+
+def test_all_that_is_drawn_comes_from_the_generator(task, parameters, batch):
+    np.random.seed(1)  # noqa: NPY002 - it must not matter
+    again = task.sample(np.random.default_rng(7), 50, **parameters)
+    other = task.sample(np.random.default_rng(8), 50, **parameters)
+    for feature in batch:
+        np.testing.assert_array_equal(again[feature], batch[feature])
+    assert not np.array_equal(other["inputs"], batch["inputs"])
+
+
+def test_targets_follow_from_inputs(task, batch):
+    counted = batch["weights"] > 0
+    np.testing.assert_array_equal(task.answers(batch["inputs"])[counted], batch["targets"][counted])
+
+
+def test_examples_in_human_form(task, name, batch):
+    real = batch["difficulty"][0] > 0
+    example = batch["inputs"][0][real]
+    apart = {"act_addition": "+", "act_logic": "; ", "act_parity": "", "act_sort": " "}[name]
+    text = apart.join(task.describe(example))
+    width = {"act_addition": 10, "act_logic": 10, "act_parity": 1, "act_sort": 1}[name]
+    limits = {
+        "act_addition": {"max_digits": example.shape[1] // width},
+        "act_logic": {"max_gates": (example.shape[1] - 2) // width},
+        "act_parity": {"bits": example.shape[1]},
+        "act_sort": {},
+    }[name]
+    np.testing.assert_array_equal(task.encode(text, **limits)[0], example)
+
+
+def test_encode_passes_over_parameters_of_difficulty(task, name):
+    """So that all parameters of a recipe can be handed to it."""
+    expected = task.encode(TEXTS[name])
+    np.testing.assert_array_equal(task.encode(TEXTS[name], hard_share=0.3), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "answer"),
+    [
+        ("act_parity", "+", [1]),
+        ("act_parity", "-", [0]),
+        ("act_parity", "+-", [1]),
+        ("act_parity", "++-", [0]),
+        # Q is the older bit, P the newer.
+        ("act_logic", "0 1 if/then", [0]),
+        ("act_logic", "0 1 then/if", [1]),
+        ("act_logic", "0 1 Xq", [0]),
+        ("act_logic", "0 1 ABJ", [1]),
+        # The second vector's older bit is the first one's answer.
+        ("act_logic", "1 1 NAND; 1 AND", [0, 0]),
+        ("act_logic", "1 1 AND; 1 AND", [1, 1]),
+        ("act_logic", "1 0 OR AND", [0]),
+        ("act_addition", "0+0", [[0, *[10] * 5]] * 2),
+        ("act_addition", "007+05", [[7, *[10] * 5], [1, 2, *[10] * 4]]),
+        ("act_sort", "3 1 2", [0, 0, 0, 1, 2, 0]),
+    ],
+)
+def test_answers_worked_out_by_hand(name, text, answer):
+    task = datasets.task(name)
+    assert task.answers(task.encode(text))[0].tolist() == answer
