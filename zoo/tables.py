@@ -12,6 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from .model_card import percent
+
 
 def written(text, folder):
     """A document with its tables as the results in `folder` say.
@@ -71,21 +73,6 @@ def markdown(header, rows):
     return "\n".join(texts)
 
 
-def percent(rate):
-    """A rate with two significant digits, at least one decimal and at most three.
-
-    Example:
-
-    >>> percent(0.4231), percent(0.0123), percent(0.0005), percent(0.0), percent(None)
-    ('42.3 %', '1.2 %', '0.05 %', '0.0 %', '–')
-    """
-    if rate is None:
-        return "–"
-    value = 100 * rate
-    decimals = 1 if value >= 0.1 or not value else 2 if value >= 0.01 else 3
-    return f"{value:.{decimals}f} %"
-
-
 def zoo_table(paths):
     """The table of the models from their `metrics.json`."""
     rows = []
@@ -93,12 +80,12 @@ def zoo_table(paths):
         metrics = json.loads(path.read_text(encoding="utf-8"))
         recipe = json.loads((path.parent / "recipe.json").read_text(encoding="utf-8"))
         low, high = metrics["confidence_interval"]
-        paper = recipe["paper"]
+        paper, plain = recipe["paper"], metrics["without_act"]
         rows.append(
             [
                 f"[`{path.parent.name}`](saved_models/{path.parent.name}/README.md)",
-                f"**{percent(metrics['sequence_error'])}** ({percent(low)[:-2]}–{percent(high)})",
-                percent((metrics["without_act"] or {}).get("sequence_error")),
+                f"**{percent(metrics['sequence_error'])}** ({percent(low)} to {percent(high)})",
+                percent(plain["sequence_error"]) if plain else "–",
                 paper["error"],
                 paper["error_without_act"],
                 f"{metrics['ponder_steps']:.1f}",
