@@ -20,6 +20,8 @@ TASKS = ("act_addition", "act_logic", "act_parity", "act_sort")
 SPLITS = ("train", "validation", "test")
 # Sampling a block of batches at once costs hardly more than sampling one.
 BLOCK = 32
+# For large batches that gains nothing and takes memory.
+LARGE_BATCH = 1000
 
 
 def names():
@@ -74,21 +76,22 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
     check_integers(0, seed=seed, index=index)
     check_integers(1, batch_size=batch_size)
     key = (name, batch_size, seed, SPLITS.index(split), tuple(sorted(parameters.items())))
-    block = _block(index // BLOCK, *key)
+    size = BLOCK if batch_size < LARGE_BATCH else 1
+    block = _block(index // size, size, *key)
     # Copies, so that what the caller does to a batch does not change the block.
-    return {feature: values.copy() for feature, values in block(index % BLOCK).items()}
+    return {feature: values.copy() for feature, values in block(index % size).items()}
 
 
 @functools.lru_cache(maxsize=2)
-def _block(number, name, batch_size, seed, split, parameters):
-    """A function from i < `BLOCK` to the i-th batch of block `number`."""
+def _block(number, size, name, batch_size, seed, split, parameters):
+    """A function from i < `size` to the i-th batch of block `number`."""
     module, parameters = task(name), dict(parameters)
     _check_known(module.sample, parameters)
     rng = np.random.default_rng([zlib.crc32(name.encode()), seed, split, number])
     if parameters.get("same_length"):
         # Each batch draws its length, so batches cannot be slices of one sample.
-        return functools.cache(_independent(module, batch_size, rng, parameters))
-    whole = module.sample(rng, batch_size * BLOCK, **parameters)
+        return functools.cache(_independent(module, size, batch_size, rng, parameters))
+    whole = module.sample(rng, batch_size * size, **parameters)
     return lambda i: {
         feature: values[i * batch_size : (i + 1) * batch_size] for feature, values in whole.items()
     }
@@ -104,8 +107,8 @@ def _check_known(sample, parameters):
             raise ValueError(f"unknown parameter {name!r}. Did you mean {' or '.join(near)}?")
 
 
-def _independent(module, batch_size, rng, parameters):
-    rngs = rng.spawn(BLOCK)
+def _independent(module, size, batch_size, rng, parameters):
+    rngs = rng.spawn(size)
     # A copy, so that two threads that ask for a batch at once get the same one.
     return lambda i: module.sample(copy.deepcopy(rngs[i]), batch_size, **parameters)
 

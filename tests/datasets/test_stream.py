@@ -197,3 +197,10 @@ def test_bad_input(function, wrong, message):
 def test_bad_index():
     with pytest.raises(ValueError, match="`index` must be an integer of at least 0"):
         datasets.batch("act_parity", 2, index=-1)
+
+
+def test_large_batches():
+    """They are sampled one at a time."""
+    batches = [digest(datasets.batch("act_parity", 1000, 0, index)) for index in (0, 1, 0)]
+    assert batches[0] != batches[1]
+    assert batches[0] == batches[2]
