@@ -1,0 +1,33 @@
+"""Writes what a benchmark found, with the machine and the versions it was found on."""
+
+import json
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "results"
+PACKAGES = ("keras", "tensorflow", "numpy")
+
+
+def write(name, rows, **more):
+    """Writes `results/<name>.json`, whole or not at all.
+
+    Args:
+        name: of the benchmark.
+        rows: list of dicts `what`, `ratio`, `limit` (or None), for the README's table.
+        **more: anything else that was measured.
+    """
+    FOLDER.mkdir(exist_ok=True)
+    found = {
+        "rows": rows,
+        **more,
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "versions": {package: metadata.version(package) for package in PACKAGES},
+    }
+    path = FOLDER / f"{name}.json"
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(found, indent=1) + "\n")
+    os.replace(temporary, path)
+    print(f"{len(rows)} rows written to {path.name}")
