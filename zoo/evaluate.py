@@ -144,7 +144,7 @@ def wilson(errors, examples, z=1.959964):
     Example:
 
     >>> wilson(10, 1000)
-    [0.005442, 0.018304]
+    [0.005441, 0.018309]
     """
     rate = errors / examples
     scale = 1 + z * z / examples
