@@ -1,4 +1,4 @@
-"""Writes the tables of the README from what was measured.
+"""Writes the tables of the README, and draws its picture, from what was measured.
 
     python -m keras_adaptive.zoo.tables            # rewrites README.md of this folder
     python -m keras_adaptive.zoo.tables --check    # fails when it is not up to date
@@ -12,7 +12,11 @@ import re
 import sys
 from pathlib import Path
 
+from .. import plots
 from .model_card import percent
+
+PICTURE = "docs/pictures/ponder_logic.png"
+PICTURE_OF = "act_logic"
 
 
 def written(text, folder):
@@ -107,6 +111,18 @@ def benchmark_table(paths):
     return markdown(["what", "ratio", "at most"], rows) if rows else ""
 
 
+def draw(folder):
+    """Draw the README's picture, error and ponder of one entry, if the entry is there."""
+    entry = Path(folder) / "saved_models" / PICTURE_OF
+    if not (entry / "metrics.json").is_file():
+        return
+    rows = json.loads((entry / "metrics.json").read_text(encoding="utf-8"))["figure"]
+    figure = json.loads((entry / "recipe.json").read_text(encoding="utf-8"))["figure"]
+    path = Path(folder) / PICTURE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plots.ponder_against_difficulty(path, {PICTURE_OF: rows}, figure["label"])
+
+
 def main(arguments=None):
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(
@@ -121,6 +137,7 @@ def main(arguments=None):
     if options.check:
         return int(new != old)
     readme.write_text(new, encoding="utf-8")
+    draw(options.folder)
     return 0
 
 
