@@ -76,8 +76,8 @@ def train(
             raise FileExistsError(
                 f"{out} already holds a training. Resume it, or choose another folder."
             )
-        out.mkdir(parents=True, exist_ok=True)
         run = start(configure(settings, custom), out, settings, jit_compile)
+        out.mkdir(parents=True, exist_ok=True)
         run.save()
     with graceful_interrupt() as interrupted, contextlib.redirect_stdout(sys.stderr):
         conductor = Conductor(run, interrupted, checkpoint_seconds)
