@@ -18,6 +18,7 @@ def scan(step, carry, sequences):
     """Runs `step` over the first axis of `sequences` and stacks what it returns."""
     results = []
     for time in range(tree.flatten(sequences)[0].shape[0]):
-        carry, result = step(carry, tree.map_structure(lambda x: x[time], sequences))
+        now = [x[time] for x in tree.flatten(sequences)]
+        carry, result = step(carry, tree.pack_sequence_as(sequences, now))
         results.append(result)
     return carry, tree.map_structure(lambda *steps: ops.stack(steps), *results)

@@ -135,8 +135,9 @@ class _Witness(keras.StatelessScope):
 def _explicit(body, carry, inputs, running):
     """Finds what `body` uses by closure and needs a gradient, as its arguments do.
 
-    Returns `body` with the values of its variables read here, once, and the list of these values
-    and of the tensors that it captures.
+    Returns `body` traced once, with the values of its variables read here, and the list of these
+    values and of the tensors that it captures. The loop back runs the same trace: Python may have
+    moved on until then (dropout masks, contexts, whether a layer is in training).
     """
     with _Witness() as witness:
         _trace(body, tf.constant(2), carry, inputs, running)
@@ -147,7 +148,12 @@ def _explicit(body, carry, inputs, running):
             return body(*arguments)
 
     trace = _trace(with_values, tf.constant(2), carry, inputs, running)
-    return with_values, _floating(trace.captured_inputs)
+
+    def traced(*arguments):
+        results = trace(*tree.flatten(arguments))
+        return tree.pack_sequence_as(trace.structured_outputs, tree.flatten(results))
+
+    return traced, _floating(trace.captured_inputs)
 
 
 def _floating(nest):
