@@ -1,5 +1,8 @@
 """ACTRNN: a recurrent layer that learns how many steps to spend on each input."""
 
+import math
+from numbers import Real
+
 import keras
 from keras import ops, tree
 
@@ -99,13 +102,18 @@ class ACTRNN(keras.layers.RNN):
                 "only. Use two ACTRNN layers, one with `go_backwards=True`, or read the ponder "
                 f"with `halting.record`. Received: name={kwargs['name']!r}"
             )
+        if not isinstance(cell, (list, tuple)) and not hasattr(cell, "state_size"):
+            raise ValueError(
+                "Argument `cell` must be an RNN cell with `state_size` and `call(inputs, states)`, "
+                f"or a list of cells. Received: cell={cell!r}"
+            )
         super().__init__(
             cell, return_sequences=return_sequences, return_state=return_state, **kwargs
         )
         self.rule = _rule(halting, max_ponder, epsilon, steps)
-        self.halting_bias = halting_bias
+        self.halting_bias = _finite("halting_bias", halting_bias)
         self.return_ponder = return_ponder
-        if isinstance(target_ponder, (int, float)):
+        if target_ponder is not None and not hasattr(target_ponder, "update"):
             target_ponder = TargetPonder(target_ponder)
         self.target_ponder = target_ponder
         if target_ponder is not None and not self.rule.has_ponder_cost:
@@ -120,7 +128,7 @@ class ACTRNN(keras.layers.RNN):
             self.halting_unit = keras.layers.Dense(
                 1,
                 activation="sigmoid",
-                bias_initializer=keras.initializers.Constant(halting_bias),
+                bias_initializer=keras.initializers.Constant(self.halting_bias),
                 dtype=at_least_float32(self.compute_dtype),
                 name="halting_unit",
             )
@@ -375,8 +383,17 @@ def _rule(halting, max_ponder, epsilon, steps):
 
 
 def _time_penalty(value):
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+    if _finite("time_penalty", value, " >= 0") < 0:
         raise ValueError(
-            f"Argument `time_penalty` must be a number >= 0. Received: time_penalty={value!r}"
+            "Argument `time_penalty` must be a finite number >= 0. "
+            f"Received: time_penalty={value!r}"
+        )
+    return float(value)
+
+
+def _finite(name, value, allowed=""):
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise ValueError(
+            f"Argument `{name}` must be a finite number{allowed}. Received: {name}={value!r}"
         )
     return float(value)

@@ -36,7 +36,9 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
         for name, target in self.targets.items():
             time_penalty = float(logs[name])
             steps = float(logs[name.replace("time_penalty", "ponder_steps")])
-            at_bound = time_penalty <= target.minimum or time_penalty >= target.maximum
+            # τ is a float32, a bound is not.
+            margin = 1e-6 * (target.maximum - target.minimum)
+            at_bound = not target.minimum + margin < time_penalty < target.maximum - margin
             logs[f"{name}_at_bound"] = float(at_bound)
             if at_bound and abs(steps - target.steps) > self.tolerance * target.steps:
                 cure = (

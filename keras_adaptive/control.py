@@ -1,5 +1,7 @@
 """Automatic choice of the time penalty: hold the mean number of steps at a target."""
 
+from numbers import Real
+
 import keras
 from keras import ops
 
@@ -50,7 +52,7 @@ class TargetPonder:
         maximum=0.3,
         smoothing=0.95,
     ):
-        if not isinstance(steps, (int, float)) or isinstance(steps, bool) or not steps >= 1:
+        if isinstance(steps, bool) or not isinstance(steps, Real) or not steps >= 1:
             raise ValueError(
                 f"Argument `target_ponder` must be a number of at least 1. Received: {steps!r}"
             )

@@ -1,7 +1,7 @@
 """Models that train adaptive layers and say apart what the loss is made of."""
 
 import keras
-from keras import ops
+from keras import ops, tree
 
 from .callbacks import WarnOfTimePenalty
 from .halting import record
@@ -68,7 +68,9 @@ class AdaptiveModel(keras.Model):
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         entries, self._calls.entries = self._calls.entries, []
         cost = sum((ops.cast(entry.cost, loss.dtype) for entry in entries), ops.zeros_like(loss))
-        values = {"task_loss": (loss - cost, None), "ponder_cost": (cost, None)}
+        # As Keras weighs the loss itself: a smaller last batch counts for less.
+        rows = ops.shape(tree.flatten(y_pred)[0])[0]
+        values = {"task_loss": (loss - cost, rows), "ponder_cost": (cost, rows)}
         for entry in entries:
             suffix = self._pondering[entry.layer.name]
             values[f"ponder{suffix}"] = (entry.mean_ponder, entry.present)
@@ -104,7 +106,7 @@ class AdaptiveModel(keras.Model):
             if getattr(layer, "target_ponder", None) is not None
         }
         if targets:
-            callbacks = list(callbacks or []) + [WarnOfTimePenalty(targets)]
+            callbacks = [*(callbacks or []), WarnOfTimePenalty(targets)]
         return super().fit(*args, callbacks=callbacks, **kwargs)
 
 

@@ -76,7 +76,8 @@ def record():
     try:
         yield entries
     finally:
-        _open.logs.remove(entries)
+        # Not `remove`, which would take any list that is equal.
+        _open.logs = [log for log in _open.logs if log is not entries]
 
 
 def report(layer, steps, remainder, time_penalty=0.0):

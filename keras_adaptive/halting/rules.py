@@ -14,6 +14,7 @@ It knows no cell, no layer and no time axis.
 
 import contextlib
 import threading
+from numbers import Real
 from typing import Any, NamedTuple
 
 import keras
@@ -86,7 +87,7 @@ class ACT:
 
     @epsilon.setter
     def epsilon(self, value):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < 1:
             raise ValueError(
                 f"Argument `epsilon` must be a number in [0, 1). Received: epsilon={value!r}"
             )
