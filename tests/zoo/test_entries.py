@@ -1,7 +1,7 @@
 """The committed models answer as they did when they were published.
 
-`python tests/zoo/test_entries.py` writes the answers of the entries that lie in saved_models/ into
-golden.json; do that when an entry is replaced on purpose.
+`PYTHONPATH=. python tests/zoo/test_entries.py` writes the answers of the entries that lie in
+saved_models/ into golden.json; do that when an entry is replaced on purpose.
 """
 
 import json
@@ -34,7 +34,7 @@ def answers(name):
 @pytest.mark.parametrize("name", store.names())
 def test_golden_answers(name):
     golden = json.loads(GOLDEN.read_text())
-    assert name in golden, f"write golden.json: python {Path(__file__).name}"
+    assert name in golden, "golden.json lacks it: see the head of this file"
     found, expected = answers(name), golden[name]
     assert found["inputs"] == pytest.approx(expected["inputs"]), "the data set draws otherwise"
     # A halting sum may fall on the other side of its threshold on another processor.
