@@ -1,0 +1,76 @@
+"""SequenceLoss against NumPy."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_adaptive.losses import SequenceLoss
+
+RNG = np.random.default_rng(0)
+WEIGHTS = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0], [1, 1, 1]], "float32")
+
+
+def softmax(logits):
+    e = np.exp(logits)
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+def example(kind):
+    """Targets, logits, and the cross-entropy of each time step, `(4, 3)`."""
+    if kind == "binary":
+        targets, logits = RNG.integers(0, 2, (4, 3)), RNG.normal(size=(4, 3, 1))
+        p = 1 / (1 + np.exp(-logits[..., 0]))
+        return targets, logits, p[..., None], -np.log(np.where(targets == 1, p, 1 - p))
+    shape = (4, 3) if kind == "classes" else (4, 3, 2)
+    targets, logits = RNG.integers(0, 5, shape), RNG.normal(size=(*shape, 5))
+    p = softmax(logits)
+    values = -np.log(np.take_along_axis(p, targets[..., None], -1)[..., 0])
+    return targets, logits, p, values.reshape(4, 3, -1).sum(axis=2)
+
+
+@pytest.mark.parametrize("kind", ["binary", "classes", "joint"])
+@pytest.mark.parametrize("from_logits", [False, True])
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_sum_over_time_mean_over_batch(kind, from_logits, weights):
+    targets, logits, p, values = example(kind)
+    predictions = (logits if from_logits else p).astype("float32")
+    loss = SequenceLoss(from_logits=from_logits)
+    found = loss(targets, predictions, sample_weight=weights)
+    weighted = values * (1.0 if weights is None else weights)
+    np.testing.assert_allclose(found, np.mean(np.sum(weighted, axis=1)), rtol=1e-5)
+
+
+def test_padding_leaves_it_as_it_was():
+    targets, _, p, _ = example("classes")
+    p = p.astype("float32")
+    expected = SequenceLoss()(targets, p, sample_weight=WEIGHTS)
+    pad = lambda x, value: np.pad(  # noqa: E731
+        x, [(0, 0), (0, 4)] + [(0, 0)] * (x.ndim - 2), constant_values=value
+    )
+    found = SequenceLoss()(pad(targets, 0), pad(p, 0.2), sample_weight=pad(WEIGHTS, 0))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_padding_in_a_model_with_a_mask():
+    """The mask that reaches the predictions must not rescale the sum."""
+    inputs = keras.Input((None, 2))
+    x = keras.layers.Masking()(inputs)
+    x = keras.layers.SimpleRNN(3, return_sequences=True)(x)
+    model = keras.Model(inputs, keras.layers.Dense(1, activation="sigmoid")(x))
+    model.compile("sgd", SequenceLoss())
+    x, y, weights = RNG.normal(size=(4, 3, 2)), RNG.integers(0, 2, (4, 3)), np.ones((4, 3))
+    weights[1, 1:] = x[1, 1:] = 0.0
+    losses = []
+    for extra in (0, 4):
+        padding = [(0, 0), (0, extra)]
+        arguments = np.pad(x, [*padding, (0, 0)]), np.pad(y, padding), np.pad(weights, padding)
+        losses.append(model.evaluate(*arguments[:2], sample_weight=arguments[2], verbose=0))
+    p = model.predict(x, verbose=0)[..., 0]
+    expected = np.mean(np.sum(-weights * np.log(np.where(y == 1, p, 1 - p)), axis=1))
+    np.testing.assert_allclose(losses, [expected] * 2, rtol=1e-5)
+
+
+def test_config_round_trip():
+    loss = SequenceLoss(from_logits=True, name="mine")
+    again = keras.losses.deserialize(keras.losses.serialize(loss))
+    assert type(again) is SequenceLoss and again.get_config() == loss.get_config()

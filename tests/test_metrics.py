@@ -1,0 +1,86 @@
+"""The sequence error against a loop over all symbols."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_adaptive import metrics
+
+RNG = np.random.default_rng(0)
+SHAPES = {"binary": ((8, 3), 1), "classes": ((8, 3), 5), "joint": ((8, 3, 2), 5)}
+
+
+def example(kind):
+    shape, classes = SHAPES[kind]
+    targets = RNG.integers(0, max(classes, 2), shape)
+    outputs = RNG.random((*shape, classes)).astype("float32")
+    for row in range(0, 8, 2):  # Half of the sequences are right, but perhaps for one symbol.
+        right = np.eye(classes)[targets[row]] if classes > 1 else targets[row][..., None]
+        outputs[row] = 0.1 + 0.8 * right
+    outputs[2, 1] = 0.8 - outputs[2, 1] if classes > 1 else 1 - outputs[2, 1]
+    return targets, outputs
+
+
+def wrong(targets, outputs, weights):
+    """One symbol after another."""
+    errors = []
+    for row in range(len(targets)):
+        mistakes = 0
+        for t in range(targets.shape[1]):
+            if weights is not None and weights[row, t] == 0:
+                continue
+            for target, output in zip(
+                np.ravel(targets[row, t]), outputs[row, t].reshape(-1, outputs.shape[-1])
+            ):
+                answer = int(output[0] >= 0.5) if len(output) == 1 else int(np.argmax(output))
+                mistakes += answer != target
+        errors.append(mistakes > 0)
+    return errors
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sequence_errors(kind, weighted):
+    targets, outputs = example(kind)
+    weights = None
+    if weighted:
+        weights = RNG.integers(0, 2, (8, 3)).astype("float32")
+        weights[5] = 0.0
+    found = np.array(metrics.sequence_errors(targets, outputs, weights)).tolist()
+    assert found == wrong(targets, outputs, weights)
+    metric = metrics.SequenceError()
+    for rows in (slice(0, 3), slice(3, 8)):
+        metric.update_state(targets[rows], outputs[rows], weights[rows] if weighted else None)
+    counted = np.ones(8, bool) if weights is None else weights.any(axis=1)
+    assert float(metric.result()) == pytest.approx(np.sum(found) / np.sum(counted))
+    metric.reset_state()
+    assert float(metric.result()) == 0.0
+
+
+def test_one_mistake_is_enough():
+    targets = np.array([[1, 0, 1]])
+    assert not np.any(metrics.sequence_errors(targets, np.array([[[0.5], [0.49], [1.0]]])))
+    assert np.all(metrics.sequence_errors(targets, np.array([[[0.5], [0.5], [1.0]]])))
+
+
+def test_sequences_without_a_target_do_not_count():
+    targets, outputs = np.array([[1], [1]]), np.array([[[0.9]], [[0.1]]])
+    weights = np.array([[1.0], [0.0]])
+    assert np.array(metrics.has_target(weights)).tolist() == [True, False]
+    metric = metrics.SequenceError()
+    metric.update_state(targets, outputs, weights)
+    assert float(metric.result()) == 0.0 and float(metric.count) == 1.0
+
+
+def test_in_a_model_with_weights():
+    model = keras.Sequential([keras.Input((None, 1)), keras.layers.Identity()])
+    metric = metrics.SequenceError()
+    model.compile(loss="mse", weighted_metrics=[metric])
+    x = np.array([[[0.9], [0.9]], [[0.9], [0.1]]], "float32")
+    weights = np.array([[1.0, 1.0], [1.0, 1.0]])
+    arguments = {"return_dict": True, "verbose": 0}
+    found = model.evaluate(x, np.ones((2, 2)), sample_weight=weights, **arguments)
+    assert found["sequence_error"] == 0.5
+    weights[1, 1] = 0.0
+    found = model.evaluate(x, np.ones((2, 2)), sample_weight=weights, **arguments)
+    assert found["sequence_error"] == 0.0
