@@ -98,7 +98,17 @@ class AdaptiveModel(keras.Model):
         }
         return {**logs, **penalties}
 
-    def fit(self, *args, callbacks=None, **kwargs):
+    def fit(
+        self,
+        x=None,
+        y=None,
+        batch_size=None,
+        epochs=1,
+        verbose="auto",
+        callbacks=None,
+        *args,
+        **kwargs,
+    ):
         """As `keras.Model.fit`; warns when an automatic τ cannot reach its target."""
         targets = {
             name: layer.target_ponder
@@ -107,7 +117,7 @@ class AdaptiveModel(keras.Model):
         }
         if targets:
             callbacks = [*(callbacks or []), WarnOfTimePenalty(targets)]
-        return super().fit(*args, callbacks=callbacks, **kwargs)
+        return super().fit(x, y, batch_size, epochs, verbose, callbacks, *args, **kwargs)
 
 
 class _Calls:
