@@ -202,6 +202,7 @@ class ACTRNN(keras.layers.RNN):
             initializer=keras.initializers.Constant(value),
             trainable=False,
             dtype="float32",
+            autocast=False,
             aggregation="mean",
             name=name,
         )
