@@ -10,19 +10,19 @@ CELLS = sorted(references.CELLS)
 TAU = 2.0**-6  # A number that float32 holds exactly, as τ is a float32 variable.
 
 
-def act_layer(cell, features, units, seed=0, bias=-0.5, **kwargs):
-    """A float64 layer with large random weights, so that N differs, and these weights."""
+def act_layer(cell, features, units, seed=0, bias=-0.5, dtype="float64", **kwargs):
+    """A layer with large random weights, so that N differs, and these weights."""
     rng = np.random.default_rng(seed)
     shapes = references.CELLS[cell].shapes(features + 1, units)
     weights = [rng.normal(size=shape) * 0.8 for shape in shapes]
     weights += [rng.normal(size=(units, 1)), np.array([bias])]
     layer = ACTRNN(
-        getattr(keras.layers, cell)(units, dtype="float64"),
+        getattr(keras.layers, cell)(units, dtype=dtype),
         time_penalty=TAU,
         return_sequences=True,
         return_state=True,
         return_ponder=True,
-        dtype="float64",
+        dtype=dtype,
         **kwargs,
     )
     layer.build((None, None, features))

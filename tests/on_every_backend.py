@@ -1,0 +1,145 @@
+"""The same computations on whichever backend Keras runs; as a program, in a process of its own.
+
+    KERAS_BACKEND=jax python on_every_backend.py FILE
+
+writes the arrays of `compute()` to FILE.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+from keras import ops
+
+from keras_adaptive.layers import ACTRNN
+from keras_adaptive.losses import SequenceLoss
+from keras_adaptive.metrics import SequenceError
+from keras_adaptive.models import AdaptiveModel
+from known_layers import CELLS, act_layer, ragged_mask, sequences
+
+BATCH, TIME, FEATURES, UNITS, MAX_PONDER = 4, 3, 2, 3, 7
+# On the others Keras computes in float32 even when asked for more.
+DTYPE = "float64" if keras.config.backend() == "tensorflow" else "float32"
+
+
+def compute():
+    """All results as a dict of arrays."""
+    results = {}
+    for cell in CELLS:
+        results.update({f"{cell}/{name}": value for name, value in _layer(cell).items()})
+    results.update({f"fit/{name}": value for name, value in _training().items()})
+    return results
+
+
+def known(cell):
+    """The layer that is computed, its weights, input and mask."""
+    layer, weights = act_layer(
+        cell, FEATURES, UNITS, seed=1, bias=-1.5, dtype=DTYPE, max_ponder=MAX_PONDER
+    )
+    return layer, weights, sequences(BATCH, TIME, FEATURES), ragged_mask(BATCH, TIME)
+
+
+def _layer(cell):
+    """Values and gradients of a layer, as `references.act_batch` has them."""
+    layer, _, x, mask = known(cell)
+    x = x.astype(DTYPE)
+    (loss, (y, states, ponder)), gradients = _value_and_gradients(layer, x, mask)
+    results = {"loss": loss, "y": y, "N": ponder["steps"], "R": ponder["remainder"]}
+    results.update({f"s{i}": state for i, state in enumerate(states)})
+    results.update({f"gradient{i}": gradient for i, gradient in enumerate(gradients)})
+    return {name: ops.convert_to_numpy(value) for name, value in results.items()}
+
+
+def _loss(result, losses):
+    y, *states, ponder = result
+    loss = ops.sum(y**2) + sum(ops.sum(state**2) for state in states)
+    return loss + sum(losses), (y, states, ponder)
+
+
+def _value_and_gradients(layer, x, mask):
+    backend = keras.config.backend()
+    x = ops.convert_to_tensor(x)
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        @tf.function
+        def run(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss, results = _loss(layer(x, mask=mask, training=True), layer.losses)
+            weights = [variable.value for variable in layer.trainable_variables]
+            return (loss, results), tape.gradient(loss, [*weights, x])
+
+        return run(x)
+    if backend == "jax":
+        import jax
+
+        fixed = [variable.value for variable in layer.non_trainable_variables]
+
+        def run(weights, x):
+            result, _, losses = layer.stateless_call(
+                weights, fixed, x, mask=mask, training=True, return_losses=True
+            )
+            return _loss(result, losses)
+
+        weights = [variable.value for variable in layer.trainable_variables]
+        run = jax.jit(jax.value_and_grad(run, argnums=(0, 1), has_aux=True))
+        value, (gradients, of_x) = run(weights, x)
+        return value, [*gradients, of_x]
+    x = x.detach().requires_grad_()
+    loss, results = _loss(layer(x, mask=mask, training=True), layer.losses)
+    loss.backward()
+    gradients = [variable.value.grad for variable in layer.trainable_variables]
+    detach = lambda x: x.detach()  # noqa: E731
+    return keras.tree.map_structure(detach, (loss, results)), [*gradients, x.grad]
+
+
+def _training():
+    """What `fit` logs and learns, with an automatic time penalty, a mask and a limit."""
+    inputs = keras.Input((None, FEATURES))
+    hidden = keras.layers.Masking()(inputs)
+    hidden = ACTRNN(
+        keras.layers.LSTMCell(UNITS),
+        max_ponder=5,
+        target_ponder=2.0,
+        return_sequences=True,
+        name="act",
+    )(hidden)
+    outputs = keras.layers.Dense(1, activation="sigmoid")(hidden)
+    model = AdaptiveModel(inputs, outputs)
+    rng = np.random.default_rng(0)
+    model.set_weights(
+        [rng.normal(size=w.shape) * 0.5 if w.ndim else w for w in model.get_weights()]
+    )
+    model.compile(keras.optimizers.Adam(0.01), SequenceLoss(), weighted_metrics=[SequenceError()])
+    x, mask = sequences(6, TIME, FEATURES).astype("float32"), ragged_mask(6, TIME)
+    x[~mask] = 0.0
+    y = rng.integers(0, 2, size=(6, TIME))
+    arguments = {"sample_weight": mask.astype("float32"), "batch_size": 4, "verbose": 0}
+    history = model.fit(x, y, epochs=2, shuffle=False, **arguments).history
+    results = {f"history/{name}": np.array(values) for name, values in history.items()}
+    results["history/evaluate"] = np.array(model.evaluate(x, y, **arguments))
+    results["predictions"] = model.predict(x, verbose=0)
+    results.update({f"weight{i}": w for i, w in enumerate(model.get_weights())})
+    return results
+
+
+def compute_in_another_process(backend, folder):
+    """`compute()` by that backend of Keras."""
+    path = Path(folder) / f"{backend}.npz"
+    root = Path(__file__).parents[1]
+    environment = {
+        **os.environ,
+        "KERAS_BACKEND": backend,
+        "JAX_PLATFORMS": "cpu",
+        "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(root)]),
+    }
+    subprocess.run([sys.executable, __file__, str(path)], env=environment, check=True, timeout=900)
+    return dict(np.load(path))
+
+
+if __name__ == "__main__":
+    np.savez(sys.argv[1], **compute())

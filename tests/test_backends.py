@@ -1,0 +1,63 @@
+"""Every backend of Keras gives the same numbers: TensorFlow's, and those of the equations."""
+
+import functools
+import importlib.util
+
+import numpy as np
+import pytest
+
+import on_every_backend
+import references
+from known_layers import CELLS, TAU
+from on_every_backend import MAX_PONDER
+
+here = functools.cache(on_every_backend.compute)
+
+
+@pytest.fixture(scope="module", params=["tensorflow", "jax", "torch"])
+def results(request, tmp_path_factory):
+    """The results of one backend; TensorFlow is this process's own."""
+    if request.param == "tensorflow":
+        return here()
+    # Not importorskip: TensorFlow and PyTorch had better not meet in one process.
+    if importlib.util.find_spec(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    folder = tmp_path_factory.mktemp(request.param)
+    return on_every_backend.compute_in_another_process(request.param, folder)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_values_and_gradients_are_those_of_the_equations(results, cell):
+    _, weights, x, mask = on_every_backend.known(cell)
+    expected = references.act_batch(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
+    assert expected.N.max() == MAX_PONDER and len(set(expected.N.ravel())) >= 4
+    found = {
+        name.removeprefix(f"{cell}/"): value
+        for name, value in results.items()
+        if name.startswith(f"{cell}/")
+    }
+    in_double = found["y"].dtype == "float64"
+    tolerance, of_gradient = (1e-10, 1e-6) if in_double else (1e-5, 1e-4)
+    np.testing.assert_array_equal(found["N"], expected.N)
+    for name in ("R", "y", "loss"):
+        wanted = getattr(expected, name)
+        np.testing.assert_allclose(found[name], wanted, rtol=tolerance, atol=tolerance)
+    for i, state in enumerate(expected.s):
+        np.testing.assert_allclose(found[f"s{i}"], state, rtol=0, atol=tolerance)
+    gradients = references.act_gradients(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
+    scale = max(np.max(np.abs(gradient)) for gradient in gradients)
+    for i, gradient in enumerate(gradients):
+        np.testing.assert_allclose(
+            found[f"gradient{i}"], gradient, rtol=0, atol=of_gradient * scale
+        )
+
+
+def test_training_is_the_same(results):
+    of_tensorflow = here()
+    assert results.keys() == of_tensorflow.keys()
+    names = [name for name in results if name.startswith("fit/")]
+    assert {"fit/history/time_penalty", "fit/history/ponder_steps"} <= set(names)
+    for name in names:
+        np.testing.assert_allclose(
+            results[name], of_tensorflow[name], rtol=1e-3, atol=1e-4, err_msg=name
+        )
