@@ -1,0 +1,151 @@
+"""What every layer promises. A new layer is one row of `ROWS`."""
+
+import json
+from typing import NamedTuple
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from keras import layers, ops, tree
+
+import clean_process
+from keras_adaptive.layers import ACTRNN
+from keras_adaptive.models import AdaptiveModel
+
+
+class Row(NamedTuple):
+    """A layer as a function that makes it, and its input without the batch; None is free."""
+
+    make: object
+    shape: tuple = (None, 3)
+
+    def inputs(self, batch=2, length=4):
+        shape = [length if size is None else size for size in self.shape]
+        return np.random.default_rng(0).normal(size=(batch, *shape)).astype("float32")
+
+    def model(self):
+        inputs = keras.Input(self.shape)
+        return AdaptiveModel(inputs, self.make()(inputs))
+
+
+ROWS = {
+    "ACTRNN": Row(lambda: ACTRNN(layers.SimpleRNNCell(4), halting_bias=-1.0)),
+    "ACTRNN that returns all": Row(
+        lambda: ACTRNN(
+            layers.LSTMCell(4),
+            halting_bias=-1.0,
+            max_ponder=6,
+            target_ponder=2.0,
+            return_sequences=True,
+            return_state=True,
+            return_ponder=True,
+        )
+    ),
+    "ACTRNN of fixed steps": Row(
+        lambda: ACTRNN(layers.GRUCell(4), halting="fixed", steps=3, return_sequences=True)
+    ),
+    "ACTRNN of stacked cells, in both directions": Row(
+        lambda: layers.Bidirectional(
+            ACTRNN([layers.SimpleRNNCell(3), layers.SimpleRNNCell(4)], halting_bias=-1.0)
+        )
+    ),
+}
+every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+
+
+def assert_close(found, expected, atol=1e-5):
+    for got, wanted in zip(tree.flatten(found), tree.flatten(expected), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=atol)
+
+
+@every_row
+def test_made_again_from_its_config(row):
+    layer = row.make()
+    before = layer(row.inputs())
+    config = json.loads(json.dumps(keras.saving.serialize_keras_object(layer)))
+    again = keras.saving.deserialize_keras_object(config)
+    assert keras.saving.serialize_keras_object(again) == config
+    again(row.inputs())
+    again.set_weights(layer.get_weights())
+    assert_close(again(row.inputs()), before)
+
+
+@every_row
+def test_symbolic_shapes_and_dtypes_are_those_of_arrays(row):
+    layer = row.make()
+    symbols = layer(keras.Input(row.shape, batch_size=2))
+    arrays = layer(row.inputs())
+    tree.assert_same_structure(symbols, arrays)
+    for symbol, array in zip(tree.flatten(symbols), tree.flatten(arrays)):
+        assert len(symbol.shape) == len(array.shape) and symbol.dtype == array.dtype
+        assert all(a in (None, b) for a, b in zip(symbol.shape, array.shape))
+
+
+@every_row
+def test_keras_file(row, tmp_path):
+    model = row.model()
+    model.save(tmp_path / "model.keras")
+    again = keras.models.load_model(tmp_path / "model.keras")
+    assert type(again) is AdaptiveModel
+    assert_close(again(row.inputs()), model(row.inputs()), atol=0)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """For each row what the model says, and what its SavedModel says in a clean process."""
+    folder, expected = tmp_path_factory.mktemp("exported"), {}
+    for name, row in ROWS.items():
+        inputs, arguments = row.inputs(batch=3, length=5), keras.Input(row.shape)
+        # What is served has no nests.
+        model = AdaptiveModel(arguments, tree.flatten(row.make()(arguments)))
+        model.export(folder / name / "model", verbose=False)
+        np.savez(folder / name / "inputs.npz", inputs)
+        expected[name] = tree.flatten(model(inputs))
+    found = clean_process.answers(folder)
+    return {name: (found[name], expected[name]) for name in ROWS}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_saved_model_in_a_clean_process(exported, name):
+    found, expected = exported[name]
+    assert_close(found, expected)
+
+
+def loss_and_gradients(layer, inputs):
+    with tf.GradientTape() as tape:
+        outputs = layer(inputs, training=True)
+        loss = sum(ops.sum(ops.square(x)) for x in tree.flatten(outputs)) + sum(layer.losses)
+    return loss, tape.gradient(loss, [v.value for v in layer.trainable_variables])
+
+
+@every_row
+def test_one_step_moves_every_weight_and_jit_agrees(row):
+    layer, inputs = row.make(), row.inputs()
+    layer(inputs)
+    before = [(variable, variable.numpy()) for variable in layer.variables]
+    loss, gradients = loss_and_gradients(layer, inputs)
+    for variable, gradient in zip(layer.trainable_variables, gradients, strict=True):
+        assert gradient is not None and np.any(gradient), variable.path
+    compiled = tf.function(lambda x: loss_and_gradients(layer, x), jit_compile=True)
+    for variable, value in before:  # A controller has moved τ.
+        variable.assign(value)
+    jit_loss, jit_gradients = compiled(tf.constant(inputs))
+    np.testing.assert_allclose(jit_loss, loss, rtol=1e-5)
+    assert_close(jit_gradients, gradients, atol=1e-4)
+
+
+@every_row
+def test_mixed_precision(row):
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        layer = row.make()
+    finally:
+        keras.config.set_dtype_policy(before)
+    outputs = layer(row.inputs(), training=True)
+    output = tree.flatten(outputs)[0]
+    assert output.dtype == layer.compute_dtype and output.dtype != "float32"
+    assert all(variable.dtype == "float32" for variable in layer.trainable_variables)
+    assert all(loss.dtype == "float32" for loss in layer.losses)
+    assert all(np.all(np.isfinite(ops.cast(x, "float32"))) for x in tree.flatten(outputs))
