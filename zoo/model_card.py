@@ -51,8 +51,10 @@ def results(recipe, metrics):
     plain = metrics["without_act"]
     if plain:
         low, high = plain["confidence_interval"]
+        scale = plain["settings"]["steps_scale"] or 1
+        training = "same training" if scale == 1 else f"{scale:g} times the training"
         lines.append(
-            f"| without ACT, same training | {percent(plain['sequence_error'])} "
+            f"| without ACT, {training} | {percent(plain['sequence_error'])} "
             f"({percent(low)} to {percent(high)}) | {plain['ponder_steps']:.2f} | "
             f"{recipe.paper['error_without_act']} |"
         )
