@@ -77,6 +77,15 @@ def markdown(header, rows):
     return "\n".join(texts)
 
 
+def without_act(plain):
+    """The error of the baseline; a shorter training than the model's is said."""
+    if not plain:
+        return "–"
+    scale = plain["settings"]["steps_scale"] or 1
+    short = "" if scale == 1 else f" ({scale:g} × the training)"
+    return percent(plain["sequence_error"]) + short
+
+
 def zoo_table(paths):
     """The table of the models from their `metrics.json`."""
     rows = []
@@ -89,7 +98,7 @@ def zoo_table(paths):
             [
                 f"[`{path.parent.name}`](saved_models/{path.parent.name}/README.md)",
                 f"**{percent(metrics['sequence_error'])}** ({percent(low)} to {percent(high)})",
-                percent(plain["sequence_error"]) if plain else "–",
+                without_act(plain),
                 paper["error"],
                 paper["error_without_act"],
                 f"{metrics['ponder_steps']:.1f}",
