@@ -246,8 +246,8 @@ class ACTRNN(keras.layers.RNN):
             halting = None
             if self.halting_unit is not None:
                 # An image-like output has one halting activation too, from its mean.
-                seen = ops.mean(output, axis=tuple(range(1, ops.ndim(output) - 1)))
-                halting = self.halting_unit(seen if ops.ndim(output) > 2 else output)
+                inner = tuple(range(1, ops.ndim(output) - 1))
+                halting = self.halting_unit(ops.mean(output, axis=inner) if inner else output)
             return output, halting, tree.pack_sequence_as(states, tree.flatten(new_states))
 
         def step_in_time(carry, now):
