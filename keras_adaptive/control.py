@@ -23,11 +23,11 @@ class TargetPonder:
 
     Args:
         steps: float >= 1, the mean number of steps N that an input shall take.
-        proportional_gain: float, τ per relative error. Defaults to `0.05`.
+        proportional_gain: float, τ per relative error. Defaults to `0.5`.
         integral_gain: float, change of the integral per training step and relative error.
-            Defaults to `2.5e-5`.
+            Defaults to `5e-4`.
         minimum: float <= 0, the smallest τ. Defaults to `-0.02`.
-        maximum: float > 0, the largest τ. Defaults to `0.3`.
+        maximum: float > 0, the largest τ. Defaults to `1.0`.
         smoothing: float in [0, 1), the weight of the past in the running mean of the steps.
             Defaults to `0.95`.
 
@@ -46,10 +46,10 @@ class TargetPonder:
     def __init__(
         self,
         steps,
-        proportional_gain=0.05,
-        integral_gain=2.5e-5,
+        proportional_gain=0.5,
+        integral_gain=5e-4,
         minimum=-0.02,
-        maximum=0.3,
+        maximum=1.0,
         smoothing=0.95,
     ):
         if isinstance(steps, bool) or not isinstance(steps, Real) or not steps >= 1:

@@ -132,7 +132,9 @@ def test_clipping_by_the_optimizer():
 
 def test_target_ponder_moves_the_time_penalty():
     """As NumPy says: the controller on the mean steps of every batch, then τ for the next."""
-    control = TargetPonder(1.5, proportional_gain=0.5, integral_gain=0.1, smoothing=0.5)
+    control = TargetPonder(
+        1.5, proportional_gain=0.5, integral_gain=0.1, maximum=0.3, smoothing=0.5
+    )
     model = network(target_ponder=control, time_penalty=0.125)
     layer = model.get_layer("act_0")
     integral, mean, tau = 0.125, 0.0, 0.125
@@ -165,7 +167,7 @@ def test_no_warning_within_the_bounds():
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         assert model.fit(X, Y, verbose=0).history["time_penalty_at_bound"] == [0.0]
-    callback = WarnOfTimePenalty({"time_penalty_a": TargetPonder(3.0)})
+    callback = WarnOfTimePenalty({"time_penalty_a": TargetPonder(3.0, maximum=0.3)})
     logs = {"time_penalty_a": 0.3, "ponder_steps_a": 3.2}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
