@@ -27,7 +27,7 @@ class TargetPonder:
         integral_gain: float, change of the integral per training step and relative error.
             Defaults to `5e-4`.
         minimum: float <= 0, the smallest τ. Defaults to `-0.02`.
-        maximum: float > 0, the largest τ. Defaults to `1.0`.
+        maximum: float > 0, the largest τ. Defaults to `0.3`.
         smoothing: float in [0, 1), the weight of the past in the running mean of the steps.
             Defaults to `0.95`.
 
@@ -49,7 +49,7 @@ class TargetPonder:
         proportional_gain=0.5,
         integral_gain=5e-4,
         minimum=-0.02,
-        maximum=1.0,
+        maximum=0.3,
         smoothing=0.95,
     ):
         if isinstance(steps, bool) or not isinstance(steps, Real) or not steps >= 1:

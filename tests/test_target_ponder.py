@@ -1,0 +1,49 @@
+"""`target_ponder` settles within a tenth of its target, on two tasks and several seeds."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.layers import ACTRNN
+from keras_adaptive.losses import SequenceLoss
+from keras_adaptive.models import AdaptiveModel
+
+TARGET, CHUNK, STEPS = 3.0, 200, 4000
+# The untrained network takes more steps than the target: a controller caps more easily than it
+# coaxes.
+DEEP_START = -1.25
+# task -> parameters of a small instance, cell, batch size
+TASKS = {
+    "act_parity": ({"bits": 8}, keras.layers.SimpleRNNCell, 128),
+    "act_logic": ({"gates": 3, "vectors": 3, "max_vectors": 3}, keras.layers.LSTMCell, 16),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("name", TASKS)
+def test_settles_at_the_target(name, seed):
+    parameters, cell, batch_size = TASKS[name]
+    keras.utils.set_random_seed(seed)
+    task = datasets.task(name)
+    inputs = keras.Input((None, task.sizes(**parameters)["width"]))
+    hidden = keras.layers.Masking(task.PADDING)(inputs)
+    hidden = ACTRNN(
+        cell(128),
+        max_ponder=20,
+        target_ponder=TARGET,
+        halting_bias=DEEP_START,
+        return_sequences=True,
+    )(hidden)
+    model = AdaptiveModel(inputs, keras.layers.Dense(1, activation="sigmoid")(hidden))
+    optimizer = keras.optimizers.Adam(2e-3, global_clipnorm=1.0)
+    model.compile(optimizer, SequenceLoss(), jit_compile=True)
+    history = model.fit(
+        datasets.iterate(name, batch_size, seed=seed, **parameters),
+        epochs=STEPS // CHUNK,
+        steps_per_epoch=CHUNK,
+        verbose=0,
+    ).history["ponder_steps"]
+    settled = np.mean(history[-len(history) // 4 :])
+    assert abs(settled - TARGET) < 0.1 * TARGET, history
