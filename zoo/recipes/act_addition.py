@@ -49,6 +49,14 @@ RECIPE = Recipe(
         level(72_000, digits=4),
         level(180_000, digits=5),
         level(140_000, digits=5, time_penalty=0.05),
+        Stage(
+            steps=60_000,
+            learning_rate=1e-3,
+            schedule="cosine",
+            hold=0.2,
+            time_penalty=0.05,
+            parameters={"hard_share": 0.3},
+        ),
     ),
     figure=Figure(
         14,
@@ -73,6 +81,7 @@ RECIPE = Recipe(
         "Numbers of 2, 3, 4 and 5 digits are learned one after the other.",
         "While training, the first number has a target too: itself. It is not counted in errors.",
         "All sequences of a training batch have the same length.",
+        "In the last stage 30 % of the training numbers have five digits whatever is drawn.",
         "The halting unit's bias starts at +2 instead of +1.",
     ),
 )
