@@ -163,7 +163,8 @@ def test_a_warning_when_the_time_penalty_sits_at_a_bound(target, cure):
 
 
 def test_no_warning_within_the_bounds():
-    model = network(target_ponder=2.0, time_penalty=0.01)
+    target = TargetPonder(2.0, proportional_gain=0.05)
+    model = network(target_ponder=target, time_penalty=0.01)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         assert model.fit(X, Y, verbose=0).history["time_penalty_at_bound"] == [0.0]
