@@ -108,7 +108,8 @@ def training(recipe, metrics):
         "",
         f"    {command(recipe, metrics)}",
         "",
-        "Every training of this recipe that was run; the published one is the first, chosen on "
+        "The finished trainings that the card was made from (not those that were broken off, nor "
+        "those of earlier versions of the recipe); the published one is the first, chosen on "
         "validation data:",
         "",
         "| variant | seed | other settings | steps | minutes | validation error | test error | N |",
