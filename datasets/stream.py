@@ -16,7 +16,14 @@ import numpy as np
 
 from .arguments import check_integers
 
-TASKS = ("act_addition", "act_logic", "act_parity", "act_sort")
+TASKS = (
+    "act_addition",
+    "act_logic",
+    "act_parity",
+    "act_sort",
+    "neural_gpu_addition",
+    "neural_gpu_multiplication",
+)
 SPLITS = ("train", "validation", "test")
 # Sampling a block of batches at once costs hardly more than sampling one.
 BLOCK = 32
@@ -28,7 +35,7 @@ def names():
     """The names of all tasks.
 
     >>> names()
-    ('act_addition', 'act_logic', 'act_parity', 'act_sort')
+    ('act_addition', 'act_logic', ...)
     """
     return TASKS
 

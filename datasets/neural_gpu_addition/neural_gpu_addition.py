@@ -1,0 +1,24 @@
+"""The addition task: two numbers of d digits, one after the other, become their sum.
+
+>>> inputs = encode("110101+011011")
+>>> inputs.tolist()
+[[2, 1, 2, 1, 2, 2, 3, 2, 2, 1, 2, 2, 1]]
+>>> answers(inputs).tolist()
+[[1, 1, 1, 1, 2, 1, 2, 0, 0, 0, 0, 0, 0]]
+>>> batch = sample(np.random.default_rng(0), 3, bits=4)
+>>> batch["inputs"].shape
+(3, 9)
+
+Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1 (badd).
+"""
+
+from ..digits import add
+from ..number_task import PADDING, NumberTask
+
+__all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
+
+_TASK = NumberTask(
+    result=add, result_digits=lambda digits: digits + 1, operators="+", example="110101+011011"
+)
+sizes, sample, answers = _TASK.sizes, _TASK.sample, _TASK.answers
+encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode

@@ -1,0 +1,233 @@
+"""Two numbers of d digits go in, one after the other, and what becomes of them comes out."""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from . import probes
+from .arguments import check_between, check_integers
+from .digits import from_integer, to_integer
+from .symbols import (
+    BLANK,
+    PADDING,
+    check_draws,
+    checked,
+    draw_digits,
+    draw_lengths,
+    features,
+    written,
+)
+
+LARGEST_BASE = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class NumberTask:
+    """A binary operation on numbers of any length.
+
+    Symbols are 0 for a blank, 1 to `base` for the digits 0 to `base` - 1, and `base` + 1 for the
+    operator. An example has n = 2 d + 1 positions: the d digits of the first number, the least
+    significant first, the operator, and the d digits of the second. The result stands in its first
+    positions, the least significant digit first, with as many zeros as make up its full number of
+    digits, and blanks behind.
+
+    Args:
+        result: from two arrays of digits (batch, d) and the base to the digits of the results.
+        result_digits: from d to the number of digits of a result.
+        operators: the ways of writing the operator; the first is the one that is written.
+        example: a text that `encode` understands.
+
+    Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1.
+    """
+
+    result: Callable
+    result_digits: Callable
+    operators: str
+    example: str
+
+    def sizes(self, base=2, **_):
+        """Number of symbols in the input, and number of classes of the output: blank and digits."""
+        return {"symbols": base + 2, "classes": base + 1}
+
+    def sample(
+        self,
+        rng,
+        batch_size,
+        *,
+        bits=20,
+        min_bits=1,
+        base=2,
+        aligned=False,
+        same_length=False,
+        short_share=0.0,
+        examples_per_length=None,
+        probe=None,
+    ):
+        """Draws pairs of numbers, each digit uniform, and the results.
+
+        Args:
+            rng: a `numpy.random.Generator`.
+            batch_size: number of examples.
+            bits: largest d, the number of digits of a number.
+            min_bits: least d; d is uniform between the two.
+            base: of the digits, 2 to 10.
+            aligned: the digits of the two numbers take turns and the operator stands at the end,
+                so that digits of the same significance are neighbours.
+            same_length: draw one d for all examples, and do not pad.
+            short_share: share of the examples (with `same_length`: of the batches) whose d is
+                drawn from 1 to `bits`.
+            examples_per_length: at most so many different examples for each d, the same for every
+                `rng`; None for no limit.
+            probe: None, or what random numbers miss, one of `keras_adaptive.datasets.probes`:
+                `"carries"`, `"ones"`, `"zeros"`, `"powers"`, `"unequal"`.
+
+        Returns:
+            A dict of `inputs` int32 (batch, n), with -1 (`PADDING`) behind an example, `targets`
+            int32 (batch, n), 0 there, `weights` float32 (batch, n), 1 inside the example and 0
+            behind, and `difficulty` int32 (batch, n), d inside the example and 0 behind.
+
+        Raises:
+            ValueError: a parameter is out of its range.
+        """
+        check_draws(short_share, examples_per_length, min_bits=min_bits, bits=bits)
+        check_base(base)
+        change = probes.named(probe, self.operators[0])
+        if probe is not None and examples_per_length is not None:
+            raise ValueError(
+                "`probe` and `examples_per_length` exclude each other. "
+                f"Received: probe={probe!r}, examples_per_length={examples_per_length!r}"
+            )
+        lengths = draw_lengths(rng, batch_size, 1, min_bits, bits, short_share, same_length)
+        most = int(lengths[0]) if same_length else bits
+        both = draw_digits(rng, 2 * lengths, base, examples_per_length)
+        both = np.pad(both, ((0, 0), (0, 2 * most - both.shape[1])))
+        place = np.arange(most)
+        inside = place < lengths[:, None]
+        first = both[:, :most] * inside
+        behind = np.minimum(place + lengths[:, None], 2 * most - 1)
+        second = np.take_along_axis(both, behind, axis=1) * inside
+        if change is not None:
+            first, second = change(rng, first, second, lengths, base)
+        inputs = _joined(first, second, lengths, base, aligned)
+        return features(inputs, self.answers(inputs), lengths)
+
+    def answers(self, inputs):
+        """The results for `inputs` (batch, n), int32 (batch, n), 0 behind an example.
+
+        The operator is the largest symbol and so gives the base; its place tells whether the
+        numbers are aligned.
+
+        Raises:
+            ValueError: `inputs` are not two numbers of the same length with an operator.
+        """
+        first, second, lengths, base = self._parts(inputs)
+        place = np.arange(np.shape(inputs)[1])
+        found = self.result(first, second, base)
+        found = found[:, : len(place)] + 1
+        targets = np.full((len(found), len(place)), BLANK, np.int32)
+        targets[:, : found.shape[1]] = found
+        targets[place >= self.result_digits(lengths)[:, None]] = BLANK
+        return targets
+
+    def encode(self, text, *, base=2, aligned=False, **_):
+        """An input from its human form, most significant digit first.
+
+        The shorter number gets leading zeros. If a digit is too large for `base`, both numbers are
+        read as decimal.
+
+        Args:
+            text: two numbers with the operator between them.
+            base: of the digits.
+            aligned: as of `sample`.
+
+        Returns:
+            Inputs int32 (1, n).
+
+        Raises:
+            ValueError: `text` is not of that form.
+        """
+        check_base(base)
+        plain = "".join(str(text).split())
+        for spelling in self.operators[1:]:
+            plain = plain.replace(spelling, self.operators[0])
+        numbers = plain.split(self.operators[0])
+        if len(numbers) != 2 or not all(x.isascii() and x.isdigit() for x in numbers):
+            raise ValueError(
+                f"an input is two numbers with {self.operators[0]!r} between them, digits below "
+                f"{base} or else decimal, for instance {self.example!r}. Received: {text!r}"
+            )
+        numbers = [[int(digit) for digit in reversed(number)] for number in numbers]
+        if max(map(max, numbers)) >= base:
+            numbers = [from_integer(to_integer(number, 10), base) for number in numbers]
+        length = max(map(len, numbers))
+        digits = np.zeros((2, 1, length), np.int8)
+        for row, number in zip(digits, numbers):
+            row[0, : len(number)] = number
+        return _joined(*digits, np.array([length]), base, aligned)
+
+    def describe(self, inputs):
+        """The human form of one example, inputs (n,), most significant digit first."""
+        first, second, lengths, _ = self._parts(np.asarray(inputs)[None])
+        texts = ["".join(map(str, x[0, : lengths[0]][::-1])) for x in (first, second)]
+        return self.operators[0].join(texts)
+
+    def decode(self, outputs):
+        """The result in human form, from probabilities (n, classes).
+
+        The most significant digit comes first. Blanks at the end of the output are left out;
+        another is written `_`, and so is no number.
+        """
+        return written(np.asarray(outputs).argmax(-1))[::-1]
+
+    def _parts(self, inputs):
+        """Both numbers (batch, d) with zeros behind their digits, lengths (batch,), and base."""
+        inputs, positions = checked(inputs)
+        operator = int(inputs.max())
+        base, lengths = operator - 1, (positions - 1) // 2
+        where = (inputs == operator).argmax(1)
+        right = positions == 2 * lengths + 1
+        right &= (lengths >= 1) & ((inputs == operator).sum(1) == 1)
+        right &= (where == lengths) | (where == 2 * lengths)
+        right &= (inputs == BLANK).sum(1) == 0
+        if not 2 <= base <= LARGEST_BASE or not right.all() or inputs.min() < PADDING:
+            wrong = inputs[np.flatnonzero(~right)[0] if not right.all() else 0].tolist()
+            raise ValueError(
+                "an input must be two numbers of the same length with the operator, the largest "
+                f"symbol, between them or (aligned) at the end. Received: {wrong}"
+            )
+        aligned = (where == 2 * lengths)[:, None]
+        place = np.arange(lengths.max())
+        inside = place < lengths[:, None]
+        indices = np.where(aligned, 2 * place, place)
+        first = np.take_along_axis(inputs, indices, 1)
+        indices = np.where(
+            aligned, 2 * place + 1, np.minimum(lengths[:, None] + 1 + place, 2 * lengths[:, None])
+        )
+        second = np.take_along_axis(inputs, indices, 1)
+        return np.where(inside, first - 1, 0), np.where(inside, second - 1, 0), lengths, base
+
+
+def check_base(base):
+    """A base whose digits have one figure.
+
+    Raises:
+        ValueError: it is none.
+    """
+    check_integers(2, base=base)
+    check_between(2, LARGEST_BASE, base=base)
+
+
+def _joined(first, second, lengths, base, aligned):
+    """The symbols of two numbers (batch, d) and the operator, padded, int32 (batch, 2 d + 1)."""
+    most = first.shape[1]
+    operator = np.full((len(first), 1), base + 1, np.int32)
+    symbols = np.concatenate([first + np.int32(1), second + np.int32(1), operator], axis=1)
+    place, lengths = np.arange(2 * most + 1), lengths[:, None]
+    if aligned:
+        source = np.where(place < 2 * lengths, place % 2 * most + place // 2, 2 * most)
+    else:
+        source = np.where(place < lengths, place, place - lengths - 1 + most)
+        source = np.where(place == lengths, 2 * most, np.minimum(source, 2 * most))
+    joined = np.take_along_axis(symbols, source, axis=1)
+    return np.where(place <= 2 * lengths, joined, PADDING).astype(np.int32)

@@ -1,0 +1,128 @@
+"""What the tasks on sequences of symbols share: lengths, digits that are drawn, features."""
+
+import functools
+
+import numpy as np
+
+from .arguments import check_between, check_counts, check_integers
+
+# No symbol: it marks positions outside an example. A blank is a symbol, inside.
+PADDING = -1
+BLANK = 0
+# So many sets of `examples_per_length` digits are kept at a time, one for each length.
+POOLS = 128
+
+
+def draw_lengths(rng, batch_size, least, least_usual, most, short_share, same_length):
+    """Lengths, uniform from `least_usual` to `most`, int64 (batch,).
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of lengths.
+        least: the smallest length that there is.
+        least_usual: the smallest length of most examples.
+        most: the largest length.
+        short_share: share of the examples (with `same_length`: of the batches) whose length is
+            drawn from `least` to `most`.
+        same_length: draw one length for all.
+    """
+    draws = 1 if same_length else batch_size
+    lengths = rng.integers(least_usual, most + 1, draws)
+    if short_share:
+        short = rng.random(draws) < short_share
+        lengths = np.where(short, rng.integers(least, most + 1, draws), lengths)
+    return np.broadcast_to(lengths, (batch_size,))
+
+
+def draw_digits(rng, widths, base, examples_per_length=None):
+    """Uniform digits, 0 behind the width of a row, int8 (batch, largest width).
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        widths: number of digits in each row, (batch,).
+        base: digits are below it.
+        examples_per_length: only so many different rows for each width, the same for every `rng`.
+    """
+    most = int(widths.max())
+    if examples_per_length is None:
+        digits = rng.integers(0, base, (len(widths), most), dtype=np.int8)
+        return digits * (np.arange(most) < widths[:, None])
+    digits = np.zeros((len(widths), most), np.int8)
+    chosen = rng.integers(0, examples_per_length, len(widths))
+    for width in np.unique(widths):
+        rows = np.flatnonzero(widths == width)
+        digits[rows, :width] = _pool(int(width), base, examples_per_length)[chosen[rows]]
+    return digits
+
+
+@functools.lru_cache(maxsize=POOLS)
+def _pool(width, base, size):
+    rng = np.random.default_rng([width, base])
+    return rng.integers(0, base, (size, width), dtype=np.int8)
+
+
+def features(inputs, targets, difficulty):
+    """The features of a batch.
+
+    Args:
+        inputs: int32 (batch, n), `PADDING` behind each example.
+        targets: int32 (batch, n).
+        difficulty: of each example, (batch,).
+
+    Returns:
+        A dict of `inputs`, `targets`, `weights` float32 (batch, n), 1 inside the examples, and
+        `difficulty` int32 (batch, n), 0 at the padding.
+    """
+    real = inputs != PADDING
+    return {
+        "inputs": inputs,
+        "targets": targets,
+        "weights": real.astype(np.float32),
+        "difficulty": (difficulty[:, None] * real).astype(np.int32),
+    }
+
+
+def checked(inputs):
+    """`inputs` as an integer array (batch, n) of examples with padding at their ends alone.
+
+    Returns:
+        The array, and the length of each example (batch,).
+
+    Raises:
+        ValueError: it is none, or an example is empty.
+    """
+    inputs = np.asarray(inputs)
+    if inputs.ndim != 2 or not np.issubdtype(inputs.dtype, np.integer):
+        raise ValueError(
+            "`inputs` must be integers (batch, n). "
+            f"Received: {inputs.dtype.name} of shape {inputs.shape}"
+        )
+    real = inputs != PADDING
+    lengths = real.sum(1)
+    if not lengths.all() or (real != (np.arange(inputs.shape[1]) < lengths[:, None])).any():
+        raise ValueError(
+            f"each example of `inputs` must be symbols and then padding ({PADDING}). "
+            f"Received: {inputs!r}"
+        )
+    return inputs, lengths
+
+
+def written(symbols):
+    """Digits as a text, `_` for a blank among them; blanks at the end are left out.
+
+    >>> written([2, 1, 0, 2, 0, 0])
+    '10_1'
+    """
+    return "".join("_" if x == BLANK else str(x - 1) for x in symbols).rstrip("_")
+
+
+def check_draws(short_share, examples_per_length, **lengths):
+    """The parameters that the tasks on symbols share.
+
+    Raises:
+        ValueError: one is out of its range.
+    """
+    check_counts(**lengths)
+    check_between(0, 1, short_share=short_share)
+    if examples_per_length is not None:
+        check_integers(1, examples_per_length=examples_per_length)
