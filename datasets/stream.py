@@ -22,7 +22,11 @@ TASKS = (
     "act_parity",
     "act_sort",
     "neural_gpu_addition",
+    "neural_gpu_copy",
+    "neural_gpu_duplicate",
     "neural_gpu_multiplication",
+    "neural_gpu_reverse",
+    "neural_gpu_sort_bits",
 )
 SPLITS = ("train", "validation", "test")
 # Sampling a block of batches at once costs hardly more than sampling one.

@@ -1,0 +1,147 @@
+"""A sequence of bits goes in, and the same bits in another order come out."""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from .arguments import check_integers
+from .symbols import (
+    BLANK,
+    PADDING,
+    check_draws,
+    checked,
+    draw_digits,
+    draw_lengths,
+    features,
+    written,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class BitTask:
+    """A function of sequences of bits of any length.
+
+    Symbols are 0 for a blank, 1 and 2 for the bits 0 and 1. Bits stand in the order in which they
+    are read. Where the result has several copies of each bit, an example of n positions has
+    n // `copies` bits and blanks behind.
+
+    Args:
+        result: from symbols (batch, n) and the number of bits in each row (batch, 1) to the
+            symbols of the results (batch, n); what it says behind a result does not matter.
+        copies: how often each bit comes in the result.
+
+    Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.2.
+    """
+
+    result: Callable
+    copies: int = 1
+
+    def sizes(self, **_):
+        """Number of symbols in the input, and number of classes of the output: blank and bits."""
+        return {"symbols": 3, "classes": 3}
+
+    def sample(
+        self,
+        rng,
+        batch_size,
+        *,
+        length=41,
+        min_length=None,
+        same_length=False,
+        short_share=0.0,
+        examples_per_length=None,
+    ):
+        """Draws sequences of uniform bits, and the results.
+
+        Args:
+            rng: a `numpy.random.Generator`.
+            batch_size: number of examples.
+            length: largest n, the number of positions.
+            min_length: least n; n is uniform between the two. By default the least that there is,
+                1 (duplicate: 2).
+            same_length: draw one n for all examples, and do not pad.
+            short_share: share of the examples (with `same_length`: of the batches) whose n is
+                drawn from the least that there is to `length`.
+            examples_per_length: at most so many different examples for each number of bits, the
+                same for every `rng`; None for no limit.
+
+        Returns:
+            A dict of `inputs` int32 (batch, n), with -1 (`PADDING`) behind an example, `targets`
+            int32 (batch, n), 0 there, `weights` float32 (batch, n), 1 inside the example and 0
+            behind, and `difficulty` int32 (batch, n), n inside the example and 0 behind.
+
+        Raises:
+            ValueError: a parameter is out of its range.
+        """
+        min_length = self.copies if min_length is None else min_length
+        check_integers(self.copies, min_length=min_length)
+        check_draws(short_share, examples_per_length, min_length=min_length, length=length)
+        lengths = draw_lengths(
+            rng, batch_size, self.copies, min_length, length, short_share, same_length
+        )
+        most = int(lengths[0]) if same_length else length
+        counts = lengths // self.copies
+        bits = draw_digits(rng, counts, 2, examples_per_length)
+        place = np.arange(most)
+        inputs = np.where(place < lengths[:, None], BLANK, PADDING).astype(np.int32)
+        inputs[place < counts[:, None]] = bits[np.arange(bits.shape[1]) < counts[:, None]] + 1
+        return features(inputs, self.answers(inputs), lengths)
+
+    def answers(self, inputs):
+        """The results for `inputs` (batch, n), int32 (batch, n), 0 behind an example.
+
+        Raises:
+            ValueError: `inputs` are not bits, followed by as many blanks as the result needs.
+        """
+        inputs, counts = self._parts(inputs)
+        behind = np.arange(inputs.shape[1]) >= self.copies * counts
+        return np.where(behind, BLANK, self.result(inputs, counts)).astype(np.int32)
+
+    def encode(self, text, **_):
+        """An input from its human form, bits in the order in which they are read.
+
+        Args:
+            text: for instance `"0011"`. Spaces are passed over.
+
+        Returns:
+            Inputs int32 (1, n).
+
+        Raises:
+            ValueError: `text` is not of that form.
+        """
+        plain = "".join(str(text).split())
+        if not plain or set(plain) - {"0", "1"}:
+            raise ValueError(f"an input is bits, for instance '0011'. Received: {text!r}")
+        inputs = np.full((1, self.copies * len(plain)), BLANK, np.int32)
+        inputs[0, : len(plain)] = [int(bit) + 1 for bit in plain]
+        return inputs
+
+    def describe(self, inputs):
+        """The human form of one example, inputs (n,): its bits, without the blanks."""
+        inputs, counts = self._parts(np.asarray(inputs)[None])
+        return written(inputs[0, : counts[0, 0]])
+
+    def decode(self, outputs):
+        """The result in human form, from probabilities (n, classes).
+
+        Blanks at the end of the output are left out; another is written `_`.
+        """
+        return written(np.asarray(outputs).argmax(-1))
+
+    def _parts(self, inputs):
+        """The symbols (batch, n), and the number of bits in each row (batch, 1)."""
+        inputs, lengths = checked(inputs)
+        counts = lengths[:, None] // self.copies
+        place = np.arange(inputs.shape[1])
+        bits = (inputs == 1) | (inputs == 2)
+        right = np.where(place < lengths[:, None], bits == (place < counts), inputs == PADDING)
+        right &= bits | (inputs == BLANK) | (inputs == PADDING)
+        right = right.all(1) & (counts[:, 0] > 0)
+        if not right.all():
+            wrong = inputs[np.flatnonzero(~right)[0]].tolist()
+            rule = "bits, the symbols 1 and 2"
+            if self.copies > 1:
+                rule += f", in the first n // {self.copies} positions, and blanks, 0, behind"
+            raise ValueError(f"an input must be {rule}. Received: {wrong}")
+        return inputs, counts
