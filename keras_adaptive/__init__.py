@@ -23,7 +23,7 @@ from pathlib import Path
 __version__ = "0.1.0"
 
 # Modules with classes that are saved in models.
-_SAVED = ("callbacks", "control", "halting", "layers", "losses", "metrics", "models")
+_SAVED = ("callbacks", "control", "halting", "layers", "losses", "metrics", "models", "optimizers")
 _SUBMODULES = (*_SAVED, "datasets", "plots", "zoo")
 
 __all__ = ["__version__", *sorted(_SUBMODULES)]
