@@ -1,5 +1,6 @@
 """The layers of keras_adaptive."""
 
 from .act import ACTRNN
+from .neural_gpu import CGRU, NeuralGPU
 
-__all__ = ["ACTRNN"]
+__all__ = ["ACTRNN", "CGRU", "NeuralGPU"]

@@ -1,0 +1,12 @@
+"""The Neural GPU: a convolutional gated recurrent unit on a mental image.
+
+Source: Kaiser & Sutskever, "Neural GPUs Learn Algorithms" (2016), arXiv:1511.08228; hard
+nonlinearities and diagonal gates: Freivalds & Liepins, "Improving the Neural GPU Architecture for
+Algorithm Learning" (2017), arXiv:1702.08727.
+"""
+
+from .activations import cutoff_sigmoid, hard_sigmoid, hard_tanh, saturation
+from .cgru import CGRU
+from .neural_gpu import NeuralGPU
+
+__all__ = ["CGRU", "NeuralGPU", "cutoff_sigmoid", "hard_sigmoid", "hard_tanh", "saturation"]

@@ -1,0 +1,256 @@
+"""CGRU: the convolutional gated recurrent unit."""
+
+import keras
+from keras import ops
+
+from . import activations, convolution
+
+NONLINEARITIES = ("smooth", "hard")
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class CGRU(keras.layers.Layer):
+    """A convolutional gated recurrent unit, one step on a mental image.
+
+    `CGRU(s) = u ⊙ s + (1 − u) ⊙ tanh(U ∗ (r ⊙ s) + B)` with the gates `u = σ′(U′ ∗ s + B′)` and
+    `r = σ′(U″ ∗ s + B″)`. The image keeps its shape, so the layer can be repeated, alone or in any
+    convolutional model. Positions outside the mask are zero in the result.
+
+    Args:
+        maps: integer >= 1, m, the number of maps (channels) of the image.
+        kernel_size: two odd integers, along the length and the width. Defaults to `(3, 3)`.
+        gate_cutoff: whether smooth gates are cut off, σ′(x) = max(0, min(1, 1.2 σ(x) − 0.1)), or
+            plain sigmoids. Defaults to `True`.
+        nonlinearity: `"smooth"` (σ′ and tanh) or `"hard"` (piecewise linear). Defaults to
+            `"smooth"`.
+        diagonal: whether the update gate lets a third of the maps through from the neighbour on
+            each side (with a width: a fifth each, from four sides). Defaults to `False`.
+        saturation_cost: float >= 0, weight of the loss that keeps what goes into the
+            nonlinearities small, the mean over the batch of Σ max(0, |x| − 0.9) / n². Defaults to
+            `0.0`.
+        dropout: float in [0, 1), of the candidate in training. Defaults to `0.0`.
+        initial_scale: float > 0; the first kernels are uniform in ± scale · √(3 / inputs of a
+            unit). Defaults to `1.0`.
+        update_bias, reset_bias: floats, the gates' first biases. Default to `1.0`.
+        relaxation: integer >= 1, r, the number of parameter sets, which `NeuralGPU` uses in turn.
+            Called alone, the layer uses the first. Defaults to `1`.
+        seed: of the dropout.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        image: `(batch, length, width, maps)`.
+        mask: boolean `(batch, length)`.
+        training: boolean.
+
+    Returns:
+        The new image, `(batch, length, width, maps)`.
+
+    Raises:
+        ValueError: an argument out of its range, or an image of another number of maps.
+
+    Example:
+
+    >>> layer = CGRU(8)
+    >>> layer(np.zeros((2, 5, 4, 8), "float32")).shape == (2, 5, 4, 8)
+    True
+
+    Source: Kaiser & Sutskever (2016), arXiv:1511.08228, sections 2 and 3.3; hard nonlinearities,
+    saturation cost and diagonal gates: Freivalds & Liepins (2017), arXiv:1702.08727.
+    """
+
+    def __init__(
+        self,
+        maps,
+        kernel_size=(3, 3),
+        gate_cutoff=True,
+        nonlinearity="smooth",
+        diagonal=False,
+        saturation_cost=0.0,
+        dropout=0.0,
+        initial_scale=1.0,
+        update_bias=1.0,
+        reset_bias=1.0,
+        relaxation=1,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        kernel_size = tuple(kernel_size)
+        for name, value in (("maps", maps), ("relaxation", relaxation)):
+            if int(value) != value or value < 1:
+                raise ValueError(f"`{name}` must be an integer of at least 1. Received: {value!r}")
+        if len(kernel_size) != 2 or not all(k > 0 and k % 2 == 1 for k in kernel_size):
+            raise ValueError(f"`kernel_size` must be two odd integers. Received: {kernel_size!r}")
+        if nonlinearity not in NONLINEARITIES:
+            raise ValueError(
+                f"`nonlinearity` must be one of {NONLINEARITIES}. Received: {nonlinearity!r}"
+            )
+        if not 0 <= dropout < 1:
+            raise ValueError(f"`dropout` must lie in [0, 1). Received: {dropout!r}")
+        if saturation_cost < 0:
+            raise ValueError(f"`saturation_cost` must be at least 0. Received: {saturation_cost!r}")
+        if initial_scale <= 0:
+            raise ValueError(f"`initial_scale` must be positive. Received: {initial_scale!r}")
+        self.maps = maps
+        self.kernel_size = kernel_size
+        self.gate_cutoff = gate_cutoff
+        self.nonlinearity = nonlinearity
+        self.diagonal = diagonal
+        self.saturation_cost = saturation_cost
+        self.dropout = dropout
+        self.initial_scale = initial_scale
+        self.update_bias = update_bias
+        self.reset_bias = reset_bias
+        self.relaxation = relaxation
+        self.seed = seed
+        self.seed_generator = keras.random.SeedGenerator(seed)
+        self.supports_masking = True
+        # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
+        self.supports_jit = keras.config.backend() != "tensorflow"
+
+    def build(self, input_shape):
+        """Creates the weights; with several parameter sets they lead the weights' shapes."""
+        if len(input_shape) != 4 or input_shape[-1] != self.maps:
+            raise ValueError(
+                f"`image` must have the shape (batch, length, width, maps={self.maps}). "
+                f"Received: {tuple(input_shape)}"
+            )
+        sets = () if self.relaxation == 1 else (self.relaxation,)
+        maps, limit = self.maps, self.initial_scale * (3 / self._inputs_of_a_unit()) ** 0.5
+        uniform = keras.initializers.RandomUniform(-limit, limit, seed=self.seed)
+
+        def biases(shape, dtype=None):
+            gates = [self.update_bias] * maps + [self.reset_bias] * maps
+            return ops.broadcast_to(ops.convert_to_tensor(gates, dtype), shape)
+
+        self.gate_kernel = self.add_weight(
+            name="gate_kernel",
+            shape=(*sets, *self.kernel_size, maps, 2 * maps),
+            initializer=uniform,
+        )
+        self.gate_bias = self.add_weight(
+            name="gate_bias", shape=(*sets, 2 * maps), initializer=biases
+        )
+        self.candidate_kernel = self.add_weight(
+            name="candidate_kernel",
+            shape=(*sets, *self.kernel_size, maps, maps),
+            initializer=uniform,
+        )
+        self.candidate_bias = self.add_weight(
+            name="candidate_bias", shape=(*sets, maps), initializer="zeros"
+        )
+
+    def _inputs_of_a_unit(self):
+        height, width = self.kernel_size
+        return height * width * self.maps
+
+    @property
+    def relaxed_variables(self):
+        """The variables whose first axis counts parameter sets; none with a single set."""
+        if self.relaxation == 1:
+            return []
+        return [self.gate_kernel, self.gate_bias, self.candidate_kernel, self.candidate_bias]
+
+    def prepared(self, width):
+        """The weights as `advance` takes them for an image of this width, in the compute dtype."""
+
+        def cast(variable):
+            return ops.cast(variable, self.compute_dtype)
+
+        return {
+            "gate_kernel": convolution.prepare(cast(self.gate_kernel), width, parts=2),
+            "gate_bias": convolution.spread(cast(self.gate_bias), width, parts=2),
+            "candidate_kernel": convolution.prepare(cast(self.candidate_kernel), width),
+            "candidate_bias": convolution.spread(cast(self.candidate_bias), width),
+        }
+
+    def advance(self, image, weights, width, keep=None):
+        """One step on a folded image.
+
+        Args:
+            image: as `convolution.fold` gives it.
+            weights: what `prepared` gives, of one parameter set.
+            width: of the image.
+            keep: a function that drops some elements of the candidate, or None.
+
+        Returns:
+            The new image, and what went into each nonlinearity.
+        """
+        gates = convolution.convolve(image, weights["gate_kernel"]) + weights["gate_bias"]
+        update, reset = ops.split(self._gate(gates), 2, axis=-1)
+        proposal = convolution.convolve(reset * image, weights["candidate_kernel"])
+        proposal = proposal + weights["candidate_bias"]
+        candidate = self._squash(proposal)
+        if keep is not None:
+            candidate = keep(candidate)
+        carried = convolution.shift(image, width) if self.diagonal else image
+        return candidate + update * (carried - candidate), (gates, proposal)
+
+    def _gate(self, x):
+        if self.nonlinearity == "hard":
+            return activations.hard_sigmoid(x)
+        return activations.cutoff_sigmoid(x) if self.gate_cutoff else ops.sigmoid(x)
+
+    def _squash(self, x):
+        return activations.hard_tanh(x) if self.nonlinearity == "hard" else ops.tanh(x)
+
+    def call(self, image, mask=None, training=False):
+        """One step on an image."""
+        width = image.shape[2]
+        weights = self.prepared(width)
+        if self.relaxation > 1:
+            weights = {name: weight[0] for name, weight in weights.items()}
+        keep = None
+        if training and self.dropout:
+
+            def keep(x):
+                return keras.random.dropout(x, self.dropout, seed=self.seed_generator)
+
+        new, before = self.advance(convolution.fold(image), weights, width, keep)
+        new = convolution.unfold(new, width)
+        if mask is None:
+            mask = ops.ones(ops.shape(image)[:2], "bool")
+        inside = ops.cast(mask, self.compute_dtype)
+        new = new * inside[:, :, None, None]
+        if self.saturation_cost:
+            total = saturation_of(before, inside)
+            length = ops.maximum(ops.sum(ops.cast(inside, "float32"), axis=1), 1.0)
+            self.add_loss(self.saturation_cost * ops.mean(total / length**2))
+        return new
+
+    def compute_output_shape(self, input_shape):
+        """The shape of the image."""
+        return tuple(input_shape)
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        return {
+            **super().get_config(),
+            "maps": self.maps,
+            "kernel_size": self.kernel_size,
+            "gate_cutoff": self.gate_cutoff,
+            "nonlinearity": self.nonlinearity,
+            "diagonal": self.diagonal,
+            "saturation_cost": self.saturation_cost,
+            "dropout": self.dropout,
+            "initial_scale": self.initial_scale,
+            "update_bias": self.update_bias,
+            "reset_bias": self.reset_bias,
+            "relaxation": self.relaxation,
+            "seed": self.seed,
+        }
+
+
+def saturation_of(before, inside):
+    """The sum of `activations.saturation` over each example, `(batch,)` in float32.
+
+    Args:
+        before: what went into the nonlinearities, tensors `(batch, length, …)`.
+        inside: `(batch, length)`, 1 inside the mask.
+    """
+    total = 0.0
+    for x in before:
+        x = ops.cast(activations.saturation(x), "float32")
+        each = ops.sum(x, axis=tuple(range(2, len(x.shape))))
+        total = total + ops.sum(each * ops.cast(inside, "float32"), axis=1)
+    return total

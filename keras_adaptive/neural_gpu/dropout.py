@@ -1,0 +1,77 @@
+"""Dropout inside a loop: each step draws its own elements from one seed."""
+
+import keras
+from keras import ops
+
+PLACES = ("state", "candidate")
+SCHEDULES = ("constant", "length", "root")
+
+
+class Dropout:
+    """How a `NeuralGPU` drops elements in training; its arguments are explained there."""
+
+    def __init__(self, rate, place, schedule, seed):
+        if not 0 <= rate < 1:
+            raise ValueError(f"`dropout` must lie in [0, 1). Received: {rate!r}")
+        if place not in PLACES:
+            raise ValueError(f"`dropout_on` must be one of {PLACES}. Received: {place!r}")
+        if schedule not in SCHEDULES:
+            raise ValueError(
+                f"`dropout_schedule` must be one of {SCHEDULES}. Received: {schedule!r}"
+            )
+        self.rate = rate
+        self.place = place
+        self.schedule = schedule
+        self.seed_generator = keras.random.SeedGenerator(seed)
+
+    def drawn(self, length, dtype):
+        """What drops elements in one call of the layer, or None; `length` is `(batch,)`."""
+        if not self.rate:
+            return None
+        length = ops.cast(ops.maximum(length, 1), "float32")
+        rate = {
+            "constant": ops.full_like(length, self.rate),
+            "length": 8 * self.rate / length,
+            "root": 3 * self.rate / ops.sqrt(length),
+        }[self.schedule]
+        rate = ops.minimum(rate, 0.9)  # The schedules blow up for very short inputs.
+        return _Drawn(self.place, 1 - rate, self.seed_generator.next(), dtype)
+
+    def get_config(self):
+        """The arguments of the layer that say this."""
+        return {
+            "dropout": self.rate,
+            "dropout_on": self.place,
+            "dropout_schedule": self.schedule,
+        }
+
+
+class _Drawn:
+    """The dropout of one call: the share that is kept `(batch,)`, and a seed."""
+
+    def __init__(self, place, kept, seed, dtype):
+        self.place = place
+        self.kept = kept
+        self.seed = seed
+        self.dtype = dtype
+
+    def from_state(self, image, now):
+        return self._drop(image, now) if self.place == "state" else image
+
+    def from_candidate(self, now):
+        return (lambda x: self._drop(x, now)) if self.place == "candidate" else None
+
+    def _drop(self, x, now):
+        kept = ops.cast(ops.reshape(self.kept, (-1, *[1] * (len(x.shape) - 1))), self.dtype)
+        chance = keras.random.uniform(ops.shape(x), dtype=self.dtype, seed=_Seed(self.seed, now))
+        return ops.where(chance < kept, x / kept, ops.zeros_like(x))
+
+
+class _Seed(keras.random.SeedGenerator):
+    """A seed for one draw: another one for every number `now`, which may be a tensor."""
+
+    def __init__(self, seed, now):
+        self.value = ops.stack([seed[0], seed[1] + ops.cast(now, seed.dtype)])
+
+    def next(self, ordered=True):
+        return self.value

@@ -1,0 +1,272 @@
+"""NeuralGPU: symbols on a mental image that is changed as often as the input is long."""
+
+import keras
+from keras import ops
+
+from .. import executors
+from . import convolution
+from .cgru import CGRU, saturation_of
+from .dropout import Dropout
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class NeuralGPU(keras.layers.Layer):
+    """A Neural GPU: reads a sequence of symbols, thinks for as many steps as it is long, answers.
+
+    The symbols are embedded into the first column of a mental image, which is zero elsewhere. Then
+    a stack of `CGRU` layers is applied n times, n being the number of symbols, and the first
+    column is what comes out, to be read by a `Dense` layer. The weights know nothing of n, so one
+    trained layer takes any length.
+
+    Each example is given as many steps as it is long itself, whatever its neighbours in the batch,
+    and positions outside its mask are kept zero; so an example's result is the same alone and
+    in any padded batch.
+
+    Args:
+        symbols: integer >= 1, size of the alphabet: symbols are 0 … `symbols` − 1. The paper's
+            blank is one of them.
+        maps: integer >= 1, m. Defaults to `24`.
+        width: integer >= 1, w, of the mental image. Defaults to `4`.
+        num_layers: integer >= 1, l, CGRU layers in each step. Defaults to `2`.
+        kernel_size: two odd integers, along length and width. Defaults to `(3, 3)`.
+        gate_cutoff, nonlinearity, diagonal, saturation_cost, initial_scale, update_bias,
+            reset_bias: as of `CGRU`.
+        dropout: float in [0, 1). Defaults to `0.0`.
+        dropout_on: `"state"` (the whole image before the first and after every step) or
+            `"candidate"` (what every CGRU would write). Defaults to `"state"`.
+        dropout_schedule: `"constant"`, `"length"` (8 · dropout / n) or `"root"`
+            (3 · dropout / √n). Defaults to `"constant"`.
+        relaxation: integer >= 1, r: the parameter set t mod r is used at step t. See
+            `keras_adaptive.relaxation`. Defaults to `1`.
+        steps_multiplier: integer >= 1; steps for each symbol. Defaults to `1`.
+        recompute: whether the backward pass computes each step again from the image it began
+            with instead of keeping all intermediate results: less memory, and on JAX less time on
+            a CPU. Defaults to `False`.
+        padding: an integer that is no symbol and stands where an example has ended, or `None` if
+            a mask says it or nothing is padded. Defaults to `-1`.
+        seed: of first weights and dropout.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        symbols: integers `(batch, n)`.
+        mask: boolean `(batch, n)`, true inside each example. By default all that is not `padding`.
+        training: boolean.
+        return_images: whether to return the mental image after every step too.
+
+    Returns:
+        The first column, `(batch, n, maps)`; with `return_images` also the images,
+        `(batch, steps + 1, n, width, maps)`, of which the first is the embedded input.
+
+    Raises:
+        ValueError: an argument out of its range, an input of another rank or without positions, a
+            mask of another shape, or, in eager calls, a symbol out of range.
+
+    Example:
+
+    >>> layer = NeuralGPU(symbols=4, maps=8)
+    >>> layer(np.array([[1, 2, 3, 2, 1], [1, 3, 2, -1, -1]])).shape == (2, 5, 8)
+    True
+
+    Differences from the paper: the kernels start uniform in ± `initial_scale` · √(3 / inputs of a
+    unit) and gates with a bias of 1, which the paper does not say.
+
+    Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 2; relaxation: section 3.3.2.
+    """
+
+    def __init__(
+        self,
+        symbols,
+        maps=24,
+        width=4,
+        num_layers=2,
+        kernel_size=(3, 3),
+        gate_cutoff=True,
+        nonlinearity="smooth",
+        diagonal=False,
+        saturation_cost=0.0,
+        dropout=0.0,
+        dropout_on="state",
+        dropout_schedule="constant",
+        initial_scale=1.0,
+        update_bias=1.0,
+        reset_bias=1.0,
+        relaxation=1,
+        steps_multiplier=1,
+        recompute=None,
+        padding=-1,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        positive = {"symbols": symbols, "width": width, "num_layers": num_layers}
+        for name, value in {**positive, "steps_multiplier": steps_multiplier}.items():
+            if int(value) != value or value < 1:
+                raise ValueError(f"`{name}` must be an integer of at least 1. Received: {value!r}")
+        if padding is not None and 0 <= padding < symbols:
+            raise ValueError(
+                f"`padding` must be no symbol, that is none of 0 … {symbols - 1}. "
+                f"Received: {padding!r}"
+            )
+        self.symbols = symbols
+        self.maps = maps
+        self.width = width
+        self.num_layers = num_layers
+        self.steps_multiplier = steps_multiplier
+        self.recompute = recompute
+        self.padding = padding
+        self.seed = seed
+        self.dropout = Dropout(dropout, dropout_on, dropout_schedule, seed)
+        self.of_cells = {
+            "kernel_size": tuple(kernel_size),
+            "gate_cutoff": gate_cutoff,
+            "nonlinearity": nonlinearity,
+            "diagonal": diagonal,
+            "saturation_cost": saturation_cost,
+            "initial_scale": initial_scale,
+            "update_bias": update_bias,
+            "reset_bias": reset_bias,
+            "relaxation": relaxation,
+        }
+        self.cells = [
+            CGRU(
+                maps,
+                **self.of_cells,
+                seed=None if seed is None else seed + i,
+                dtype=self.dtype_policy,
+                name=f"cgru_{i}",
+            )
+            for i in range(num_layers)
+        ]
+        self.supports_masking = True
+        # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
+        self.supports_jit = keras.config.backend() != "tensorflow"
+
+    def build(self, input_shape):
+        """Creates the embedding and the cells' weights."""
+        if len(input_shape) != 2 or input_shape[1] == 0:
+            raise ValueError(
+                "`symbols` must have the shape (batch, n) with n of at least 1. "
+                f"Received: {tuple(input_shape)}"
+            )
+        self.embedding = self.add_weight(
+            name="embedding",
+            shape=(self.symbols, self.maps),
+            initializer=keras.initializers.RandomUniform(-1.0, 1.0, seed=self.seed),
+        )
+        for cell in self.cells:
+            cell.build((input_shape[0], input_shape[1], self.width, self.maps))
+
+    def call(self, symbols, mask=None, training=False, return_images=False):
+        """Thinks about a batch of sequences of symbols."""
+        self._check(symbols, mask)
+        symbols = ops.cast(symbols, "int32")
+        if mask is None and self.padding is None:
+            mask = ops.ones_like(symbols, dtype="bool")
+        elif mask is None:
+            mask = ops.not_equal(symbols, self.padding)
+        mask = ops.cast(mask, "bool")
+        inside = ops.cast(mask, self.compute_dtype)
+        length = ops.sum(ops.cast(mask, "int32"), axis=1)
+        first = ops.take(self.embedding, ops.where(mask, symbols, 0), axis=0)
+        first = ops.cast(first, self.compute_dtype) * inside[:, :, None]
+        margin = ((0, 0), (0, 0), (0, self.width - 1), (0, 0))
+        image = convolution.fold(ops.pad(first[:, :, None, :], margin))
+        images, image, before = self._think(image, inside, length, training, return_images)
+        if self.of_cells["saturation_cost"]:
+            size = ops.cast(ops.maximum(length, 1), "float32") ** 2 * self.steps_multiplier
+            self.add_loss(self.of_cells["saturation_cost"] * ops.mean(before / size))
+        column = convolution.unfold(image, self.width)[:, :, 0, :]
+        return (column, images) if return_images else column
+
+    def _think(self, image, inside, length, training, return_images):
+        steps = length * self.steps_multiplier
+        most = ops.shape(inside)[1] * self.steps_multiplier
+        rank = len(image.shape)
+        everywhere = ops.reshape(inside, (*ops.shape(inside), *[1] * (rank - 2)))
+        drop = self.dropout.drawn(length, self.compute_dtype) if training else None
+        weights = [cell.prepared(self.width) for cell in self.cells]
+        costly = bool(self.of_cells["saturation_cost"])
+
+        def change(now, image, weights):
+            """All layers, once."""
+            before = ops.zeros((ops.shape(image)[0],), "float32")
+            for i, (cell, one) in enumerate(zip(self.cells, weights)):
+                if cell.relaxation > 1:
+                    one = {k: ops.take(w, now % cell.relaxation, axis=0) for k, w in one.items()}
+                keep = drop and drop.from_candidate(now * self.num_layers + i)
+                image, inputs = cell.advance(image, one, self.width, keep)
+                image = image * everywhere
+                if costly:
+                    before = before + saturation_of(inputs, inside)
+            return image, before
+
+        if convolution.folds() if self.recompute is None else self.recompute:
+            change = keras.remat(change)
+
+        def step(carry, now):
+            image, total = carry
+            new, before = change(now, image, weights)
+            if drop:
+                new = drop.from_state(new, now + 1)
+            goes_on = now < steps
+            image = ops.where(ops.reshape(goes_on, (-1, *[1] * (rank - 1))), new, image)
+            total = total + ops.where(goes_on, before, 0.0)
+            return (image, total), (image if return_images else ())
+
+        if drop:
+            image = drop.from_state(image, 0)
+        total = ops.zeros((ops.shape(image)[0],), "float32")
+        start = image
+        (image, total), images = executors.scan(step, (image, total), ops.arange(most))
+        if return_images:
+            images = ops.concatenate([start[None], images], axis=0)
+            shape = ops.shape(images)
+            flat = ops.reshape(images, (shape[0] * shape[1], *shape[2:]))
+            flat = convolution.unfold(flat, self.width)
+            images = ops.reshape(flat, (shape[0], shape[1], *ops.shape(flat)[1:]))
+            images = ops.swapaxes(images, 0, 1)
+        return images, image, total
+
+    def _check(self, symbols, mask):
+        if mask is not None and len(mask.shape) != 2:
+            raise ValueError(
+                f"`mask` must have the shape (batch, n). Received: {tuple(mask.shape)}"
+            )
+        sizes = zip(symbols.shape, () if mask is None else mask.shape)
+        if any(None not in pair and pair[0] != pair[1] for pair in sizes):
+            raise ValueError(
+                f"`mask` must have the shape {tuple(symbols.shape)} of the symbols. "
+                f"Received: {tuple(mask.shape)}"
+            )
+
+    def compute_output_spec(self, symbols, mask=None, training=False, return_images=False):
+        """Shape and dtype of the first column."""
+        batch, n = symbols.shape
+        column = keras.KerasTensor((batch, n, self.maps), self.compute_dtype)
+        if not return_images:
+            return column
+        steps = None if n is None else n * self.steps_multiplier + 1
+        images = (batch, steps, n, self.width, self.maps)
+        return column, keras.KerasTensor(images, self.compute_dtype)
+
+    def compute_mask(self, symbols, mask=None):
+        """True inside each example."""
+        if mask is None and self.padding is not None:
+            return ops.not_equal(ops.cast(symbols, "int32"), self.padding)
+        return mask
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        return {
+            **super().get_config(),
+            "symbols": self.symbols,
+            "maps": self.maps,
+            "width": self.width,
+            "num_layers": self.num_layers,
+            **self.of_cells,
+            **self.dropout.get_config(),
+            "steps_multiplier": self.steps_multiplier,
+            "recompute": self.recompute,
+            "padding": self.padding,
+            "seed": self.seed,
+        }
