@@ -12,6 +12,8 @@ from .stream import SPLITS
 
 # A block of examples is sampled at once, and those of the split are kept.
 BLOCK = 4096
+# Long examples come in smaller blocks, of so many elements of the inputs.
+BLOCK_ELEMENTS = 2**23
 # After so many blocks without an example of the split there is none.
 MOST_EMPTY_BLOCKS = 20
 
@@ -67,7 +69,7 @@ class TaskConfig(tfds.core.BuilderConfig):
 
 
 class TaskBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
-    """A data set of a task: a subclass says which, its version, and its configs.
+    """A data set of a task: a subclass says which, its version, its configs, and its `HOMEPAGE`.
 
     A hash of an example's inputs says which split it belongs to, so no two splits share one.
     """
@@ -80,23 +82,20 @@ class TaskBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
 
     def _info(self):
         config = self.builder_config
-        shapes = {
-            name: (None, *values.shape[2:])
-            for name, values in config.sample(np.random.default_rng(0), 1).items()
+        example = config.sample(np.random.default_rng(0), 1)
+        features = {
+            name: tfds.features.Tensor(
+                shape=(None, *values.shape[2:]),
+                dtype=values.dtype.type,
+                # They are mostly zeros, or few symbols.
+                encoding="zlib" if name == "inputs" else "none",
+            )
+            for name, values in example.items()
         }
-        tensor = tfds.features.Tensor
         return self.dataset_info_from_configs(
-            features=tfds.features.FeaturesDict(
-                {
-                    # Most elements are zero.
-                    "inputs": tensor(shape=shapes["inputs"], dtype=np.float32, encoding="zlib"),
-                    "targets": tensor(shape=shapes["targets"], dtype=np.int32),
-                    "weights": tensor(shape=shapes["weights"], dtype=np.float32),
-                    "difficulty": tensor(shape=shapes["difficulty"], dtype=np.int32),
-                }
-            ),
+            features=tfds.features.FeaturesDict(features),
             supervised_keys=("inputs", "targets", "weights"),
-            homepage="https://arxiv.org/abs/1603.08983",
+            homepage=self.HOMEPAGE,
             # Examples are drawn independently.
             disable_shuffling=True,
         )
@@ -109,10 +108,12 @@ class TaskBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
         wanted = getattr(config, split)
         name = f"{self.name}/{config.name}"
         seeds = [zlib.crc32(name.encode()), config.seed, SPLITS.index(split)]
+        elements = config.sample(np.random.default_rng(0), 1)["inputs"].size
+        size = max(1, min(BLOCK, BLOCK_ELEMENTS // elements))
         found = block = empty = 0
         while found < wanted:
             before = found
-            batch = config.sample(np.random.default_rng([*seeds, block]), BLOCK)
+            batch = config.sample(np.random.default_rng([*seeds, block]), size)
             block += 1
             for example in unpadded(batch):
                 if found < wanted and split_of(example["inputs"]) == split:

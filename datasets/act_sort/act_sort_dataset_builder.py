@@ -25,6 +25,7 @@ class Builder(TaskBuilder):
 
     # TFDS would infer it from the package's name, which leads astray in an editable installation.
     pkg_dir_path = tfds.core.Path(__file__).parent
+    HOMEPAGE = "https://arxiv.org/abs/1603.08983"
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
     BUILDER_CONFIGS: ClassVar = [
