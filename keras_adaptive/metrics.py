@@ -1,7 +1,44 @@
-"""The paper's score: a sequence is wrong if any of its symbols is."""
+"""The papers' scores: the share of wrong sequences, and the share of wrong symbols."""
 
 import keras
 from keras import ops
+
+
+def symbol_errors(targets, outputs, weights=None):
+    """Which symbols are wrong.
+
+    Args:
+        targets: integers, `(batch, time)` or `(batch, time, outputs)`.
+        outputs: probabilities, `(batch, time, 1)` (of class 1; right from 0.5 on),
+            `(batch, time, classes)` or `(batch, time, outputs, classes)`.
+        weights: `(batch, time)`, zero where there is no target; all count by default.
+
+    Returns:
+        Boolean, of the shape of `targets`. What has no target is never wrong.
+
+    Example:
+
+    >>> symbol_errors(np.array([[1, 0]]), np.array([[[0.9], [0.7]]])) # doctest: +ELLIPSIS
+    <...[False,  True]...>
+    """
+    targets = ops.convert_to_tensor(targets)
+    outputs = ops.convert_to_tensor(outputs)
+    if outputs.shape[-1] == 1:
+        answers = ops.squeeze(outputs, -1) >= 0.5
+    else:
+        answers = ops.argmax(outputs, axis=-1)
+    wrong = ops.not_equal(ops.cast(answers, "int32"), ops.cast(targets, "int32"))
+    if weights is not None:
+        wrong = ops.logical_and(wrong, _present(weights, wrong))
+    return wrong
+
+
+def _present(weights, symbols):
+    """Where a target is, as booleans that broadcast to the symbols."""
+    present = ops.convert_to_tensor(weights) > 0
+    for _ in range(ops.ndim(symbols) - ops.ndim(present)):
+        present = ops.expand_dims(present, -1)
+    return present
 
 
 def sequence_errors(targets, outputs, weights=None):
@@ -11,10 +48,7 @@ def sequence_errors(targets, outputs, weights=None):
     all use it.
 
     Args:
-        targets: integers, `(batch, time)` or `(batch, time, outputs)`.
-        outputs: probabilities, `(batch, time, 1)` (of class 1; right from 0.5 on),
-            `(batch, time, classes)` or `(batch, time, outputs, classes)`.
-        weights: `(batch, time)`, zero where there is no target; all count by default.
+        targets, outputs, weights: as of `symbol_errors`.
 
     Returns:
         Boolean `(batch,)`. A sequence without any target is never wrong: see `has_target`.
@@ -28,18 +62,8 @@ def sequence_errors(targets, outputs, weights=None):
     Source: Graves (2016), arXiv:1603.08983, section 3: "the fraction of examples where any mistakes
     were made in the complete output sequence".
     """
-    targets = ops.convert_to_tensor(targets)
-    outputs = ops.convert_to_tensor(outputs)
-    if outputs.shape[-1] == 1:
-        answers = ops.squeeze(outputs, -1) >= 0.5
-    else:
-        answers = ops.argmax(outputs, axis=-1)
-    wrong = ops.not_equal(ops.cast(answers, "int32"), ops.cast(targets, "int32"))
-    if ops.ndim(wrong) > 2:
-        wrong = ops.any(wrong, axis=tuple(range(2, ops.ndim(wrong))))
-    if weights is not None:
-        wrong = ops.logical_and(wrong, ops.convert_to_tensor(weights) > 0)
-    return ops.any(wrong, axis=1)
+    wrong = symbol_errors(targets, outputs, weights)
+    return ops.any(wrong, axis=tuple(range(1, ops.ndim(wrong))))
 
 
 def has_target(weights):
@@ -89,4 +113,45 @@ class SequenceError(keras.metrics.Metric):
 
     def result(self):
         """The share of wrong sequences; 0 before the first."""
+        return self.wrong / ops.maximum(self.count, 1.0)
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class BitError(keras.metrics.Metric):
+    """The bit error rate: the share of wrong symbols, in whatever base they are.
+
+    Use it among `weighted_metrics`, with the weights of the loss as `sample_weight`: symbols
+    without a target are not counted. All others count alike, however large their weights.
+
+    Args:
+        name: name of the metric. Defaults to `"bit_error"`.
+        dtype: dtype of the metric's state.
+
+    Example:
+
+    >>> metric = BitError()
+    >>> metric.update_state(np.array([[1, 1, 0, 1]]), np.array([[[0.9], [0.4], [0.1], [0.9]]]))
+    >>> float(metric.result())
+    0.25
+
+    Source: the score of Freivalds & Liepins (2017), arXiv:1702.08727, whose published code also
+    counts the padding; this does not.
+    """
+
+    def __init__(self, name="bit_error", dtype=None):
+        super().__init__(name=name, dtype=dtype)
+        self.wrong = self.add_weight(name="wrong", initializer="zeros")
+        self.count = self.add_weight(name="count", initializer="zeros")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        """Counts the symbols of a batch; arguments as of `symbol_errors`."""
+        wrong = symbol_errors(y_true, y_pred, sample_weight)
+        counted = ops.ones_like(wrong)
+        if sample_weight is not None:
+            counted = ops.logical_and(counted, _present(sample_weight, wrong))
+        self.wrong.assign_add(ops.sum(ops.cast(wrong, self.dtype)))
+        self.count.assign_add(ops.sum(ops.cast(counted, self.dtype)))
+
+    def result(self):
+        """The share of wrong symbols; 0 before the first."""
         return self.wrong / ops.maximum(self.count, 1.0)

@@ -1,4 +1,4 @@
-"""The sequence error against a loop over all symbols."""
+"""Sequence error and bit error against a loop over all symbols."""
 
 import keras
 import numpy as np
@@ -21,11 +21,11 @@ def example(kind):
     return targets, outputs
 
 
-def wrong(targets, outputs, weights):
-    """One symbol after another."""
-    errors = []
+def mistakes(targets, outputs, weights):
+    """One symbol after another: for each sequence, how many are wrong, and how many there are."""
+    found = []
     for row in range(len(targets)):
-        mistakes = 0
+        wrong = count = 0
         for t in range(targets.shape[1]):
             if weights is not None and weights[row, t] == 0:
                 continue
@@ -33,9 +33,10 @@ def wrong(targets, outputs, weights):
                 np.ravel(targets[row, t]), outputs[row, t].reshape(-1, outputs.shape[-1])
             ):
                 answer = int(output[0] >= 0.5) if len(output) == 1 else int(np.argmax(output))
-                mistakes += answer != target
-        errors.append(mistakes > 0)
-    return errors
+                wrong += answer != target
+                count += 1
+        found.append((wrong, count))
+    return np.array(found).T
 
 
 @pytest.mark.parametrize("kind", SHAPES)
@@ -47,12 +48,31 @@ def test_sequence_errors(kind, weighted):
         weights = RNG.integers(0, 2, (8, 3)).astype("float32")
         weights[5] = 0.0
     found = np.array(metrics.sequence_errors(targets, outputs, weights)).tolist()
-    assert found == wrong(targets, outputs, weights)
+    wrong, _ = mistakes(targets, outputs, weights)
+    assert found == (wrong > 0).tolist()
     metric = metrics.SequenceError()
     for rows in (slice(0, 3), slice(3, 8)):
         metric.update_state(targets[rows], outputs[rows], weights[rows] if weighted else None)
     counted = np.ones(8, bool) if weights is None else weights.any(axis=1)
     assert float(metric.result()) == pytest.approx(np.sum(found) / np.sum(counted))
+    metric.reset_state()
+    assert float(metric.result()) == 0.0
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_symbol_errors(kind, weighted):
+    targets, outputs = example(kind)
+    weights = RNG.integers(0, 3, (8, 3)) / 2 if weighted else None
+    wrong, count = mistakes(targets, outputs, weights)
+    assert wrong.sum() > 0
+    found = np.array(metrics.symbol_errors(targets, outputs, weights))
+    assert found.shape == targets.shape
+    assert found.reshape(8, -1).sum(axis=1).tolist() == wrong.tolist()
+    metric = metrics.BitError()
+    for rows in (slice(0, 3), slice(3, 8)):
+        metric.update_state(targets[rows], outputs[rows], weights[rows] if weighted else None)
+    assert float(metric.result()) == pytest.approx(wrong.sum() / count.sum())
     metric.reset_state()
     assert float(metric.result()) == 0.0
 
@@ -74,13 +94,12 @@ def test_sequences_without_a_target_do_not_count():
 
 def test_in_a_model_with_weights():
     model = keras.Sequential([keras.Input((None, 1)), keras.layers.Identity()])
-    metric = metrics.SequenceError()
-    model.compile(loss="mse", weighted_metrics=[metric])
+    model.compile(loss="mse", weighted_metrics=[metrics.SequenceError(), metrics.BitError()])
     x = np.array([[[0.9], [0.9]], [[0.9], [0.1]]], "float32")
     weights = np.array([[1.0, 1.0], [1.0, 1.0]])
     arguments = {"return_dict": True, "verbose": 0}
     found = model.evaluate(x, np.ones((2, 2)), sample_weight=weights, **arguments)
-    assert found["sequence_error"] == 0.5
+    assert (found["sequence_error"], found["bit_error"]) == (0.5, 0.25)
     weights[1, 1] = 0.0
     found = model.evaluate(x, np.ones((2, 2)), sample_weight=weights, **arguments)
-    assert found["sequence_error"] == 0.0
+    assert (found["sequence_error"], found["bit_error"]) == (0.0, 0.0)
