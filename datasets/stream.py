@@ -93,7 +93,8 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
     return {feature: values.copy() for feature, values in block(index % size).items()}
 
 
-@functools.lru_cache(maxsize=2)
+# Training with bins of lengths goes round in as many blocks.
+@functools.lru_cache(maxsize=16)
 def _block(number, size, name, batch_size, seed, split, parameters):
     """A function from i < `size` to the i-th batch of block `number`."""
     module, parameters = task(name), dict(parameters)

@@ -17,6 +17,8 @@ class SequenceLoss(keras.losses.Loss):
 
     Args:
         from_logits: whether predictions are logits instead of probabilities. Defaults to `False`.
+        per_target: whether to divide the loss of each batch by the number of targets in it instead
+            of by the number of sequences. Defaults to `False`.
         name: name of the loss. Defaults to `"sequence_loss"`.
 
     Call arguments:
@@ -37,9 +39,10 @@ class SequenceLoss(keras.losses.Loss):
     cross-entropy of all 6 targets").
     """
 
-    def __init__(self, from_logits=False, name="sequence_loss"):
+    def __init__(self, from_logits=False, per_target=False, name="sequence_loss"):
         super().__init__(name=name)
         self.from_logits = from_logits
+        self.per_target = per_target
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         """The loss; a mask of `y_pred` and `sample_weight` say which time steps count."""
@@ -48,11 +51,15 @@ class SequenceLoss(keras.losses.Loss):
         mask = getattr(y_pred, "_keras_mask", None)
         y_pred = ops.convert_to_tensor(y_pred, dtype=self.dtype)
         values = self.call(ops.convert_to_tensor(y_true), y_pred)
+        counted = ops.ones_like(values)
         for weights in (mask, sample_weight):
             if weights is not None:
                 weights = ops.cast(weights, values.dtype)
-                values = values * ops.reshape(weights, (ops.shape(weights)[0], -1))
-        return ops.sum(values) / ops.cast(ops.shape(values)[0], values.dtype)
+                counted = counted * ops.reshape(weights, (ops.shape(weights)[0], -1))
+        total = ops.sum(values * counted)
+        if self.per_target:
+            return total / ops.maximum(ops.sum(counted), 1.0)
+        return total / ops.cast(ops.shape(values)[0], values.dtype)
 
     def call(self, y_true, y_pred):
         """The cross-entropy of each time step, `(batch, time)`."""
@@ -69,4 +76,8 @@ class SequenceLoss(keras.losses.Loss):
 
     def get_config(self):
         """The arguments that make this loss again."""
-        return {"from_logits": self.from_logits, "name": self.name}
+        return {
+            "from_logits": self.from_logits,
+            "per_target": self.per_target,
+            "name": self.name,
+        }

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from .. import datasets, plots
 from . import store
-from .evaluate import Probe, against_difficulty, evaluate
+from .evaluate import against_difficulty, evaluate
+from .families.act import Probe
 
 # Enough bits to defeat a plain network of this size, few enough to wait for.
 BITS = 16

@@ -1,4 +1,4 @@
-"""Errors and ponder of a model on fresh examples."""
+"""What a model gets wrong on fresh examples, and what it did for it."""
 
 import importlib
 import json
@@ -10,39 +10,8 @@ import keras
 import numpy as np
 
 from .. import __version__, datasets, metrics
+from . import families
 from .files import write_whole
-
-BATCH = 500
-
-
-class Probe:
-    """A model that also tells how long it thought.
-
-    Args:
-        model: a functional model with one `ACTRNN` called with `return_ponder=True`, and one
-            output.
-    """
-
-    def __init__(self, model):
-        layer = model.get_layer("act")
-        # A layer's symbolic output is flat; its specification has the structure.
-        sequences, *_ = keras.tree.flatten(layer.input)
-        structure = layer.compute_output_spec(sequences)
-        *_, ponder = keras.tree.pack_sequence_as(structure, layer.output)
-        self.model = keras.Model(
-            model.inputs,
-            {
-                "outputs": model.outputs[0],
-                "ponder": ponder["steps"] + ponder["remainder"],
-                "ponder_steps": ponder["steps"],
-            },
-            name=f"{model.name}_with_ponder",
-        )
-
-    def __call__(self, inputs):
-        """Outputs, ponder and ponder steps for `inputs` (batch, time, width), as NumPy arrays."""
-        answers = self.model.predict_on_batch(inputs)
-        return {name: np.asarray(value) for name, value in answers.items()}
 
 
 def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None):
@@ -57,8 +26,7 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
         parameters: the data set's parameters that differ from the recipe's.
 
     Returns:
-        A dict of arrays: `wrong` bool (examples,); `difficulty`, `ponder` and `ponder_steps`
-        (examples, time), all three 0 where there is no input.
+        A dict of arrays: `wrong` bool (examples,), and what the family measures (`families`).
 
     Raises:
         ValueError: `examples` is below 1.
@@ -67,8 +35,9 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
         raise ValueError(f"examples must be at least 1. Received: {examples}")
     parameters = {**recipe.parameters, **(parameters or {})}
     seed = recipe.seed if seed is None else seed
-    size = min(BATCH, examples)
-    found = []
+    family = families.of(recipe)
+    size = min(family.examples_at_once(recipe, parameters), examples)
+    parts = []
     count = index = 0
     while count < examples:
         batch = datasets.batch(
@@ -78,61 +47,27 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
         answers = probe(batch["inputs"])
         counts = np.asarray(metrics.has_target(batch["weights"]))
         wrong = metrics.sequence_errors(batch["targets"], answers["outputs"], batch["weights"])
-        real = answers["ponder_steps"] > 0
-        part = {
-            "wrong": np.asarray(wrong)[counts],
-            "difficulty": np.where(real, batch["difficulty"], 0)[counts],
-            "ponder": answers["ponder"][counts],
-            "ponder_steps": answers["ponder_steps"][counts],
-        }
-        found.append(part)
+        part = {"wrong": np.asarray(wrong), **family.found(batch, answers)}
+        parts.append({name: values[counts] for name, values in part.items()})
         count += int(counts.sum())
-    return {name: np.concatenate([part[name] for part in found])[:examples] for name in found[0]}
+    return {name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]}
 
 
-def summary(found):
+def summary(found, recipe):
     """The numbers of an evaluation from what `measure` found.
 
     Returns:
         A dict: `examples`, `errors`, `sequence_error` with `confidence_interval` (95 %, Wilson),
-        and means over all inputs of `ponder` (ρ = N + R) and `ponder_steps` (N).
+        and what the recipe's family adds.
     """
     examples, errors = len(found["wrong"]), int(found["wrong"].sum())
-    real = found["ponder_steps"] > 0
     return {
         "examples": examples,
         "errors": errors,
         "sequence_error": errors / examples,
         "confidence_interval": wilson(errors, examples),
-        "ponder": round(float(found["ponder"][real].mean()), 4),
-        "ponder_steps": round(float(found["ponder_steps"][real].mean()), 4),
+        **families.of(recipe).summary(found),
     }
-
-
-def by_difficulty(found):
-    """The numbers of an evaluation for each difficulty.
-
-    An example's difficulty is that of its hardest input; ponder is the mean over inputs of the
-    difficulty.
-
-    Returns:
-        A list of dicts: `difficulty`, `examples`, `sequence_error`, `ponder`, `ponder_steps`.
-    """
-    hardest = found["difficulty"].max(axis=1)
-    rows = []
-    for difficulty in np.unique(hardest):
-        inputs = found["difficulty"] == difficulty
-        examples = hardest == difficulty
-        rows.append(
-            {
-                "difficulty": int(difficulty),
-                "examples": int(examples.sum()),
-                "sequence_error": round(float(found["wrong"][examples].mean()), 6),
-                "ponder": round(float(found["ponder"][inputs].mean()), 4),
-                "ponder_steps": round(float(found["ponder_steps"][inputs].mean()), 4),
-            }
-        )
-    return rows
 
 
 def wilson(errors, examples, z=1.959964):
@@ -153,7 +88,7 @@ def wilson(errors, examples, z=1.959964):
     return [round(max(middle - half, 0.0), 6), round(min(middle + half, 1.0), 6)]
 
 
-def evaluate(model, recipe, examples=10_000, seed=None, split="test"):
+def evaluate(model, recipe, examples=10_000, seed=None, split="test", parameters=None):
     """Measure a model on fresh examples of its recipe's distribution.
 
     Args:
@@ -162,6 +97,7 @@ def evaluate(model, recipe, examples=10_000, seed=None, split="test"):
         examples: how many.
         seed: of the examples; the recipe's by default.
         split: `"test"` or `"validation"`.
+        parameters: the data set's parameters that differ from the recipe's.
 
     Returns:
         A dict for JSON: `model`, `dataset`, `parameters`, `split`, `seed`, what `summary` gives,
@@ -169,16 +105,19 @@ def evaluate(model, recipe, examples=10_000, seed=None, split="test"):
     """
     began = time.monotonic()
     seed = recipe.seed if seed is None else seed
-    found = measure(Probe(model), recipe, examples, split=split, seed=seed)
+    family = families.of(recipe)
+    parameters = {**recipe.parameters, **(parameters or {})}
+    probe = family.Probe(model)
+    found = measure(probe, recipe, examples, split=split, seed=seed, parameters=parameters)
     return {
         "model": recipe.name,
         "dataset": recipe.dataset,
-        "parameters": dict(recipe.parameters),
+        "parameters": parameters,
         "split": split,
         "seed": seed,
-        **summary(found),
+        **summary(found, recipe),
         "seconds": round(time.monotonic() - began, 3),
-        "by_difficulty": by_difficulty(found),
+        "by_difficulty": family.by_difficulty(found),
     }
 
 
@@ -196,14 +135,14 @@ def against_difficulty(model, recipe, examples=None, seed=None):
 
     Source: Graves (2016), Figures 6, 10, 14 and 19.
     """
-    figure, probe = recipe.figure, Probe(model)
+    figure, probe = recipe.figure, families.of(recipe).Probe(model)
     rows = []
     for difficulty in range(figure.start, recipe.parameters[figure.stop] + 1):
         parameters = {**figure.fixed, **dict.fromkeys(figure.parameters, difficulty)}
         found = measure(
             probe, recipe, examples or figure.examples, seed=seed, parameters=parameters
         )
-        numbers = summary(found)
+        numbers = summary(found, recipe)
         kept = ("examples", "sequence_error", "ponder", "ponder_steps")
         rows.append({"difficulty": difficulty, **{key: numbers[key] for key in kept}})
     return rows

@@ -9,7 +9,8 @@ import keras
 
 from .. import datasets, halting, plots
 from . import manifest, model_card
-from .evaluate import Probe, against_difficulty, evaluate_run
+from .evaluate import against_difficulty, evaluate_run
+from .families.act import Probe
 from .files import folder_written_whole
 from .run import restore, table
 from .store import ask

@@ -14,28 +14,29 @@ class Feed(keras.utils.PyDataset):
     Args:
         recipe: a `Recipe`.
         seed: of the stream.
-        chunk: batches in a chunk.
-        parameters: the data set's parameters.
+        stage: the `Stage`.
+        level: the value that the stage's curriculum has reached, if it has one.
     """
 
-    def __init__(self, recipe, seed, chunk, parameters):
+    def __init__(self, recipe, seed, stage, level=None):
         super().__init__()
         self.recipe = recipe
         self.seed = seed
-        self.chunk = chunk
-        self.parameters = parameters
+        self.stage = stage
+        self.level = level
         self.start = 0
 
     def __len__(self):
-        return self.chunk
+        return self.stage.chunk
 
     def __getitem__(self, index):
+        index = self.start + index
         batch = datasets.batch(
             self.recipe.dataset,
             self.recipe.batch_size,
             seed=self.seed,
-            index=self.start + index,
-            **self.parameters,
+            index=index,
+            **self.recipe.parameters_at(self.stage, self.level, index),
         )
         return batch["inputs"], batch["targets"], batch["weights"]
 

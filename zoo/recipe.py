@@ -45,6 +45,9 @@ class Stage:
         time_penalty: τ during the stage.
         parameters: the data set's parameters that differ from the recipe's during the stage.
         curriculum: a `Curriculum`, or None.
+        bins: values of the recipe's `length_parameters`; training batch i has lengths above those
+            of the bin before and up to those of bin i mod the number of bins. Without bins all
+            lengths are in every batch.
         chunk: steps between two decisions: learning rate, curriculum, checkpoint.
 
     Raises:
@@ -58,6 +61,7 @@ class Stage:
     time_penalty: float = 1e-3
     parameters: Mapping = dataclasses.field(default_factory=dict)
     curriculum: Curriculum | None = None
+    bins: tuple[int, ...] = ()
     chunk: int = 500
 
     def __post_init__(self):
@@ -139,6 +143,9 @@ class Recipe:
         task: one paragraph on the task, for the card.
         paper: what the paper reports: `cell`, `error`, `error_without_act`, each a text.
         differences: how the training differs from the paper's, one sentence each.
+        family: what kind of network it is, a module of `zoo/families/`.
+        length_parameters: names of the data set's parameters that are the least and the largest
+            length, for stages with bins.
         variant: `"act"`, `"plain"` (one step for each input, no halting), or `"fixed-k"`.
     """
 
@@ -148,7 +155,7 @@ class Recipe:
     parameters: Mapping
     hyperparameters: Mapping
     stages: tuple[Stage, ...]
-    figure: Figure
+    figure: Figure | None
     batch_size: int
     seed: int = 0
     validate_every: int = 5000
@@ -157,6 +164,8 @@ class Recipe:
     paper: Mapping = dataclasses.field(default_factory=dict)
     differences: tuple[str, ...] = ()
     variant: str = "act"
+    family: str = "act"
+    length_parameters: tuple[str, str] | None = None
 
     @property
     def steps(self):
@@ -168,12 +177,13 @@ class Recipe:
         stop = curriculum.stop
         return self.parameters[stop] if isinstance(stop, str) else stop
 
-    def parameters_at(self, stage, level=None):
+    def parameters_at(self, stage, level=None, index=0):
         """The data set's parameters of a training batch.
 
         Args:
             stage: one of `stages`.
             level: the value that the stage's curriculum has reached, if it has one.
+            index: of the batch.
 
         Returns:
             A dict.
@@ -182,6 +192,12 @@ class Recipe:
         for name in stage.curriculum.parameters if stage.curriculum else ():
             limit = self.parameters.get(name)
             parameters[name] = level if limit is None else min(level, limit)
+        if stage.bins:
+            least, largest = self.length_parameters
+            place = index % len(stage.bins)
+            parameters[largest] = stage.bins[place]
+            if place:
+                parameters[least] = stage.bins[place - 1] + 1
         return parameters
 
     def replace(self, **changes):
@@ -192,7 +208,10 @@ class Recipe:
         """The same training with another halting rule.
 
         Args:
-            variant: `"act"`, `"plain"`, or `"fixed-k"` with a whole number k ≥ 1.
+            family: what kind of network it is, a module of `zoo/families/`.
+        length_parameters: names of the data set's parameters that are the least and the largest
+            length, for stages with bins.
+        variant: `"act"`, `"plain"`, or `"fixed-k"` with a whole number k ≥ 1.
 
         Returns:
             A `Recipe`.
@@ -288,7 +307,7 @@ class Recipe:
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         del fields["build"]
         fields["stages"] = [dataclasses.asdict(stage) for stage in self.stages]
-        fields["figure"] = dataclasses.asdict(self.figure)
+        fields["figure"] = dataclasses.asdict(self.figure) if self.figure else None
         return {
             name: dict(value) if isinstance(value, Mapping) else value
             for name, value in fields.items()
@@ -303,14 +322,18 @@ class Recipe:
             if curriculum:
                 curriculum = {**curriculum, "parameters": tuple(curriculum["parameters"])}
                 curriculum = Curriculum(**curriculum)
-            stages.append(Stage(**{**stage, "curriculum": curriculum}))
-        figure = {**data["figure"], "parameters": tuple(data["figure"]["parameters"])}
+            bins = tuple(stage.get("bins", ()))
+            stages.append(Stage(**{**stage, "curriculum": curriculum, "bins": bins}))
+        figure, lengths = data["figure"], data.get("length_parameters")
+        if figure:
+            figure = Figure(**{**figure, "parameters": tuple(figure["parameters"])})
         return cls(
             **{
                 **data,
                 "build": None,
                 "stages": tuple(stages),
-                "figure": Figure(**figure),
+                "figure": figure,
                 "differences": tuple(data["differences"]),
+                "length_parameters": tuple(lengths) if lengths else None,
             }
         )

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import keras
 
-from . import checkpoint, recipes
+from . import checkpoint, families, recipes
 from .files import write_whole
-from .network import compile_for
 
 STEPS_PER_EXECUTION = 20
 COLUMNS = (
@@ -23,9 +22,13 @@ COLUMNS = (
     "sequence_error",
     "ponder",
     "ponder_steps",
+    "symbol_error",
     "validation_error",
     "validation_ponder",
     "validation_ponder_steps",
+    "validation_symbol_error",
+    "longer_error",
+    "longer_symbol_error",
 )
 
 
@@ -105,7 +108,7 @@ def start(recipe, folder, settings, jit_compile="auto"):
     # Initializers of Keras draw from its global generator.
     keras.utils.set_random_seed(recipe.seed)
     model = recipe.build(recipe)
-    compile_for(model, recipe, jit_compile, STEPS_PER_EXECUTION)
+    families.of(recipe).compile_model(model, recipe, jit_compile, STEPS_PER_EXECUTION)
     return Run(recipe, model, Path(folder), settings, Position(), [])
 
 

@@ -59,7 +59,7 @@ def load(name, max_ponder=None, epsilon=None, folder=None):
 
     # Registers the classes that the file names; no code is taken from the file.
     from .. import layers, losses, metrics, models  # noqa: F401
-    from .network import compile_for
+    from . import families
 
     path = entry(name, folder)
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
@@ -68,7 +68,8 @@ def load(name, max_ponder=None, epsilon=None, folder=None):
         layer.max_ponder = max_ponder
     if epsilon is not None:
         layer.epsilon = epsilon
-    compile_for(model, recipe(name, folder))
+    known = recipe(name, folder)
+    families.of(known).compile_model(model, known)
     return model
 
 
@@ -120,7 +121,7 @@ def predict(name, text, folder=None):
         ValueError: an unknown name, or a text that is none of the task's examples.
     """
     from .. import datasets
-    from .evaluate import Probe
+    from . import families
 
     recipe_of_entry = recipe(name, folder)
     task = datasets.task(recipe_of_entry.dataset)
@@ -128,7 +129,7 @@ def predict(name, text, folder=None):
     return {
         "model": name,
         "input": text,
-        **ask(Probe(load(name, folder=folder)), task, inputs),
+        **ask(families.of(recipe_of_entry).Probe(load(name, folder=folder)), task, inputs),
     }
 
 

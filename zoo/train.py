@@ -15,12 +15,9 @@ from pathlib import Path
 
 import keras
 
-from . import checkpoint
-from .evaluate import Probe, measure, summary
+from . import checkpoint, families
 from .feed import Feed
 from .run import configure, restore, start
-
-VALIDATION_EXAMPLES = 1000
 
 
 def train(
@@ -119,7 +116,8 @@ class Conductor(keras.callbacks.Callback):
     def __init__(self, run, interrupted, checkpoint_seconds):
         super().__init__()
         self.run = run
-        self.probe = Probe(run.model)
+        self.family = families.of(run.recipe)
+        self.probe = self.family.Probe(run.model)
         self.interrupted = interrupted
         self.checkpoint_seconds = checkpoint_seconds
         self.saved_at = time.monotonic()
@@ -135,8 +133,7 @@ class Conductor(keras.callbacks.Callback):
         if stage.curriculum and position.level is None:
             position.level = stage.curriculum.start
         self.bar.target = position.step + steps_left(run)
-        parameters = run.recipe.parameters_at(stage, position.level)
-        self.feed = Feed(run.recipe, run.recipe.seed, stage.chunk, parameters)
+        self.feed = Feed(run.recipe, run.recipe.seed, stage, position.level)
         chunks = stage.chunks - position.stage_step // stage.chunk
         run.model.fit(
             self.feed.for_fit(), epochs=chunks, verbose=0, shuffle=False, callbacks=[self]
@@ -146,16 +143,14 @@ class Conductor(keras.callbacks.Callback):
         run, stage, position = self.run, self.run.stage, self.run.position
         self.learning_rate = stage.learning_rate_at(position.stage_step)
         run.model.optimizer.learning_rate = self.learning_rate
-        controlled = run.recipe.hyperparameters.get("target_ponder") is not None
-        if run.model.get_layer("act").rule.has_ponder_cost and not controlled:
-            run.model.get_layer("act").time_penalty = stage.time_penalty
+        self.family.before_chunk(run)
         self.feed.start = position.step
-        self.feed.parameters = run.recipe.parameters_at(stage, position.level)
+        self.feed.level = position.level
         self.chunk_began_at = time.monotonic()
 
     def on_train_batch_end(self, batch, logs=None):
         done = self.run.position.step
-        step = done + min(batch + 1, self.feed.chunk)
+        step = done + min(batch + 1, self.run.stage.chunk)
         if not math.isfinite(float(logs["loss"])):
             first = max(done + 1, step - self.run.model.steps_per_execution + 1)
             raise FloatingPointError(
@@ -166,8 +161,8 @@ class Conductor(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         run, position = self.run, self.run.position
-        position.step += self.feed.chunk
-        position.stage_step += self.feed.chunk
+        position.step += run.stage.chunk
+        position.stage_step += run.stage.chunk
         position.seconds += time.monotonic() - self.chunk_began_at
         row = self.record(logs)
         self.advance(row["sequence_error"])
@@ -199,17 +194,12 @@ class Conductor(keras.callbacks.Callback):
         }
         if position.level is not None:
             row["level"] = position.level
-        for name in ("loss", "sequence_error", "ponder", "ponder_steps"):
+        for name in ("loss", "sequence_error", *self.family.LOGGED):
             row[name] = round(float(logs[name]), 6)
         last = position.stage_step >= run.stage.chunks * run.stage.chunk
         if last or position.step - position.validated >= run.recipe.validate_every:
             position.validated = position.step
-            found = summary(
-                measure(self.probe, run.recipe, VALIDATION_EXAMPLES, split="validation")
-            )
-            row["validation_error"] = found["sequence_error"]
-            row["validation_ponder"] = found["ponder"]
-            row["validation_ponder_steps"] = found["ponder_steps"]
+            row.update(self.family.validate(run, self.probe))
         return row
 
     def advance(self, error):
@@ -229,7 +219,8 @@ class Conductor(keras.callbacks.Callback):
     def show(self, step, logs, finalize):
         """Draw the progress bar."""
         values = [("loss", float(logs["loss"])), ("error", float(logs["sequence_error"]))]
-        values.append(("ponder", float(logs["ponder"])))
+        if "ponder" in logs:
+            values.append(("ponder", float(logs["ponder"])))
         if self.run.position.level is not None:
             values.append(("level", self.run.position.level))
         self.bar.update(step, values, finalize=finalize)

@@ -1,5 +1,6 @@
 """Recipes are data: overrides, variants, stages and their way through JSON."""
 
+import itertools
 import json
 
 import pytest
@@ -15,7 +16,9 @@ def recipe(request):
 
 
 def test_names():
-    assert recipes.names() == ["act_addition", "act_logic", "act_parity", "act_sort"]
+    tasks = [name.removeprefix("act_") for name in recipes.names() if name.startswith("act_")]
+    assert tasks == ["addition", "logic", "parity", "sort"]
+    assert "neural_gpu_addition" in recipes.names()
 
 
 def test_unknown_name_shows_the_nearest():
@@ -33,9 +36,9 @@ def test_every_stage_has_batches(recipe):
         levels = [None]
         if stage.curriculum:
             levels = [stage.curriculum.start, recipe.stop_of(stage.curriculum)]
-        for level in levels:
-            parameters = recipe.parameters_at(stage, level)
-            batch = datasets.batch(recipe.dataset, 4, seed=0, index=0, **parameters)
+        for level, index in itertools.product(levels, range(max(len(stage.bins), 1))):
+            parameters = recipe.parameters_at(stage, level, index)
+            batch = datasets.batch(recipe.dataset, 4, seed=0, index=index, **parameters)
             assert batch["inputs"].shape[0] == 4
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from keras_adaptive import datasets, zoo
 from keras_adaptive.zoo import manifest, store
-from keras_adaptive.zoo.evaluate import Probe
+from keras_adaptive.zoo.families.act import Probe
 
 FILES = {
     "README.md",

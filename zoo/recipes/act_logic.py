@@ -7,7 +7,7 @@ def build(recipe):
     """An LSTM."""
     import keras
 
-    from ..network import recurrent
+    from ..families.act import recurrent
 
     cell = keras.layers.LSTMCell(
         recipe.hyperparameters["units"], recurrent_initializer="orthogonal"

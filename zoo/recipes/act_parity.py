@@ -11,7 +11,7 @@ def build(recipe):
     """A tanh network whose units each see a few inputs only at the start of training."""
     import keras
 
-    from ..network import recurrent
+    from ..families.act import recurrent
 
     settings = recipe.hyperparameters
     cell = keras.layers.SimpleRNNCell(

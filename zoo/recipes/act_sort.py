@@ -9,7 +9,7 @@ def build(recipe):
     """An LSTM whose units forget at different rates at the start of training."""
     import keras
 
-    from ..network import recurrent
+    from ..families.act import recurrent
 
     settings = recipe.hyperparameters
     cell = keras.layers.LSTMCell(settings["units"])

@@ -1,0 +1,170 @@
+"""The Neural GPUs: symbols in, the answer's symbols out at the same positions."""
+
+import keras
+import numpy as np
+
+from ... import datasets, losses, metrics
+from ...layers import NeuralGPU
+from ...optimizers import GradientNoise, RelativeClipAdamax
+
+LOGGED = ()
+VALIDATION_EXAMPLES = 500
+LONGER_EXAMPLES = 100
+# What is measured in one batch, in positions of the mental image times steps.
+LARGEST_BATCH = 1_000_000
+
+# Hyperparameters that are arguments of the layer.
+OF_LAYER = (
+    "maps",
+    "width",
+    "num_layers",
+    "kernel_size",
+    "gate_cutoff",
+    "nonlinearity",
+    "diagonal",
+    "saturation_cost",
+    "dropout",
+    "dropout_on",
+    "dropout_schedule",
+    "initial_scale",
+    "update_bias",
+    "reset_bias",
+    "relaxation",
+)
+
+# One layer on an image without width, with hard nonlinearities and diagonal gates.
+DIAGONAL = {
+    "maps": 48,
+    "width": 1,
+    "num_layers": 1,
+    "kernel_size": (3, 1),
+    "nonlinearity": "hard",
+    "diagonal": True,
+    "update_bias": 0.7,
+    "reset_bias": 0.5,
+    "dropout": 0.1,
+    "dropout_on": "candidate",
+    "optimizer": "relative_clip_adamax",
+}
+
+
+def build(recipe):
+    """A model from symbols (batch, n) to probabilities (batch, n, classes), with one `NeuralGPU`.
+
+    Args:
+        recipe: a `Recipe` whose hyperparameters may have any of `OF_LAYER`.
+    """
+    sizes = datasets.task(recipe.dataset).sizes(**recipe.parameters)
+    settings = {k: v for k, v in recipe.hyperparameters.items() if k in OF_LAYER}
+    symbols = keras.Input((None,), dtype="int32", name="inputs")
+    column = NeuralGPU(sizes["symbols"], **settings, seed=recipe.seed, name="neural_gpu")(symbols)
+    answer = keras.layers.Dense(sizes["classes"], activation="softmax", name="answer")(column)
+    return keras.Model(symbols, answer, name=recipe.name)
+
+
+def compile_model(model, recipe, jit_compile="auto", steps_per_execution=1):
+    """Compile `model` as `recipe` says.
+
+    The loss is the mean over all symbols; with bins, the gradients of a batch of each bin are
+    averaged before the weights change.
+    """
+    settings = recipe.hyperparameters
+    bins = max(len(stage.bins) for stage in recipe.stages)
+    common = {"gradient_accumulation_steps": bins if bins > 1 else None}
+    rate = recipe.stages[0].learning_rate
+    if settings["optimizer"] == "adam":
+        optimizer = keras.optimizers.Adam(
+            rate, epsilon=1e-4, global_clipnorm=settings["clipnorm"], **common
+        )
+    else:
+        optimizer = RelativeClipAdamax(rate, **common)
+    if settings.get("gradient_noise"):
+        optimizer = GradientNoise(optimizer, settings["gradient_noise"], seed=recipe.seed)
+    model.compile(
+        optimizer=optimizer,
+        loss=losses.SequenceLoss(per_target=True),
+        weighted_metrics=[metrics.SequenceError()],
+        jit_compile=jit_compile,
+        steps_per_execution=steps_per_execution,
+    )
+
+
+def before_chunk(run):
+    """Tell the gradient noise how many of the last chunk's outputs were wrong."""
+    if isinstance(run.model.optimizer, GradientNoise) and run.history:
+        run.model.optimizer.wrong_fraction.assign(run.history[-1]["sequence_error"])
+
+
+def validate(run, probe):
+    """Errors on validation data, at the recipe's length and at a longer one."""
+    from ..evaluate import measure, summary
+
+    recipe = run.recipe
+    longer = dict.fromkeys(recipe.length_parameters, recipe.hyperparameters["longer"])
+    found, further = (
+        summary(measure(probe, recipe, examples, split="validation", parameters=changed), recipe)
+        for examples, changed in ((VALIDATION_EXAMPLES, {}), (LONGER_EXAMPLES, longer))
+    )
+    return {
+        "validation_error": found["sequence_error"],
+        "validation_symbol_error": found["symbol_error"],
+        "longer_error": further["sequence_error"],
+        "longer_symbol_error": further["symbol_error"],
+    }
+
+
+class Probe:
+    """A model that is asked for its answers.
+
+    Args:
+        model: from symbols to probabilities.
+    """
+
+    def __init__(self, model):
+        self.model = model
+
+    def __call__(self, inputs):
+        """Outputs for `inputs` (batch, n), as NumPy arrays."""
+        return {"outputs": np.asarray(self.model.predict_on_batch(inputs))}
+
+
+def examples_at_once(recipe, parameters):
+    """How many examples are measured in one batch: fewer of longer ones."""
+    inputs = datasets.batch(recipe.dataset, 1, split="validation", **parameters)["inputs"]
+    return int(np.clip(LARGEST_BATCH // inputs.shape[1] ** 2, 1, 500))
+
+
+def found(batch, answers):
+    """Symbols, wrong symbols and difficulty of each example."""
+    counts = batch["weights"] > 0
+    wrong = (answers["outputs"].argmax(-1) != batch["targets"]) & counts
+    return {
+        "wrong_symbols": wrong.sum(axis=1),
+        "symbols": counts.sum(axis=1),
+        "difficulty": batch["difficulty"].max(axis=1),
+    }
+
+
+def summary(found):
+    """The share of symbols that are wrong."""
+    return {"symbol_error": round(float(found["wrong_symbols"].sum() / found["symbols"].sum()), 6)}
+
+
+def by_difficulty(found):
+    """The errors for each difficulty.
+
+    Returns:
+        A list of dicts: `difficulty`, `examples`, `sequence_error`, `symbol_error`.
+    """
+    rows = []
+    for difficulty in np.unique(found["difficulty"]):
+        those = found["difficulty"] == difficulty
+        rows.append(
+            {
+                "difficulty": int(difficulty),
+                "examples": int(those.sum()),
+                "sequence_error": round(float(found["wrong"][those].mean()), 6),
+                **summary({name: values[those] for name, values in found.items()}),
+            }
+        )
+    return rows

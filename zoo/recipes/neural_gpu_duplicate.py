@@ -1,0 +1,26 @@
+"""Duplicating bits by a Neural GPU with diagonal gates."""
+
+from ..families.neural_gpu import DIAGONAL, build
+from ..recipe import Recipe, Stage
+
+RECIPE = Recipe(
+    name="neural_gpu_duplicate",
+    family="neural_gpu",
+    dataset="neural_gpu_duplicate",
+    build=build,
+    parameters={"length": 41, "min_length": 41},
+    training_parameters={"min_length": 3, "short_share": 0.05},
+    length_parameters=("min_length", "length"),
+    hyperparameters={**DIAGONAL, "longer": 121},
+    stages=(
+        Stage(steps=1000, learning_rate=0.01, bins=(5, 9, 13, 17, 21)),
+        Stage(
+            steps=6000, learning_rate=0.01, schedule="cosine", hold=0.4, bins=(9, 17, 25, 33, 41)
+        ),
+    ),
+    figure=None,
+    batch_size=32,
+    validate_every=1000,
+    task=("Half of the input is bits, the rest blanks. The answer is the bits twice."),
+    paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
+)
