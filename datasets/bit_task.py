@@ -139,9 +139,9 @@ class BitTask:
         right &= bits | (inputs == BLANK) | (inputs == PADDING)
         right = right.all(1) & (counts[:, 0] > 0)
         if not right.all():
-            wrong = inputs[np.flatnonzero(~right)[0]].tolist()
+            wrong = inputs[np.argmin(right)]
             rule = "bits, the symbols 1 and 2"
             if self.copies > 1:
                 rule += f", in the first n // {self.copies} positions, and blanks, 0, behind"
-            raise ValueError(f"an input must be {rule}. Received: {wrong}")
+            raise ValueError(f"an input must be {rule}. Received: {wrong!r}")
         return inputs, counts

@@ -21,6 +21,7 @@ class BitBuilder(TaskBuilder, skip_registration=True):
     """A data set of a task on bits."""
 
     HOMEPAGE = "https://arxiv.org/abs/1511.08228"
+    WITHOUT_REPETITION = ("validation", "test")
 
 
 def configs(config):

@@ -48,6 +48,7 @@ class NumberTask:
 
     def sizes(self, base=2, **_):
         """Number of symbols in the input, and number of classes of the output: blank and digits."""
+        check_base(base)
         return {"symbols": base + 2, "classes": base + 1}
 
     def sample(
@@ -148,10 +149,10 @@ class NumberTask:
             ValueError: `text` is not of that form.
         """
         check_base(base)
-        plain = "".join(str(text).split())
+        plain = str(text)
         for spelling in self.operators[1:]:
             plain = plain.replace(spelling, self.operators[0])
-        numbers = plain.split(self.operators[0])
+        numbers = [part.strip() for part in plain.split(self.operators[0])]
         if len(numbers) != 2 or not all(x.isascii() and x.isdigit() for x in numbers):
             raise ValueError(
                 f"an input is two numbers with {self.operators[0]!r} between them, digits below "
@@ -176,7 +177,7 @@ class NumberTask:
         """The result in human form, from probabilities (n, classes).
 
         The most significant digit comes first. Blanks at the end of the output are left out;
-        another is written `_`, and so is no number.
+        another is written `_`: such an output is no number.
         """
         return written(np.asarray(outputs).argmax(-1))[::-1]
 
@@ -189,23 +190,22 @@ class NumberTask:
         right = positions == 2 * lengths + 1
         right &= (lengths >= 1) & ((inputs == operator).sum(1) == 1)
         right &= (where == lengths) | (where == 2 * lengths)
-        right &= (inputs == BLANK).sum(1) == 0
-        if not 2 <= base <= LARGEST_BASE or not right.all() or inputs.min() < PADDING:
-            wrong = inputs[np.flatnonzero(~right)[0] if not right.all() else 0].tolist()
+        right &= ((inputs == PADDING) | (inputs > BLANK)).all(1)
+        if not 2 <= base <= LARGEST_BASE or not right.all():
+            wrong = inputs[np.argmin(right)]
             raise ValueError(
                 "an input must be two numbers of the same length with the operator, the largest "
-                f"symbol, between them or (aligned) at the end. Received: {wrong}"
+                f"symbol, between them or (aligned) at the end. Received: {wrong!r}"
             )
-        aligned = (where == 2 * lengths)[:, None]
-        place = np.arange(lengths.max())
-        inside = place < lengths[:, None]
-        indices = np.where(aligned, 2 * place, place)
-        first = np.take_along_axis(inputs, indices, 1)
-        indices = np.where(
-            aligned, 2 * place + 1, np.minimum(lengths[:, None] + 1 + place, 2 * lengths[:, None])
+        length, place = lengths[:, None], np.arange(lengths.max())
+        aligned = where[:, None] == 2 * length
+        behind = np.minimum(place + length + 1, 2 * length)
+        sources = np.where(aligned, 2 * place, place), np.where(aligned, 2 * place + 1, behind)
+        first, second = (
+            np.where(place < length, np.take_along_axis(inputs, source, axis=1) - 1, 0)
+            for source in sources
         )
-        second = np.take_along_axis(inputs, indices, 1)
-        return np.where(inside, first - 1, 0), np.where(inside, second - 1, 0), lengths, base
+        return first, second, lengths, base
 
 
 def check_base(base):

@@ -24,6 +24,7 @@ class NumberBuilder(TaskBuilder, skip_registration=True):
     """A data set of a task on numbers."""
 
     HOMEPAGE = "https://arxiv.org/abs/1511.08228"
+    WITHOUT_REPETITION = ("validation", "test")
 
 
 def configs(config):

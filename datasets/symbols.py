@@ -92,7 +92,7 @@ def checked(inputs):
         ValueError: it is none, or an example is empty.
     """
     inputs = np.asarray(inputs)
-    if inputs.ndim != 2 or not np.issubdtype(inputs.dtype, np.integer):
+    if inputs.ndim != 2 or not len(inputs) or not np.issubdtype(inputs.dtype, np.integer):
         raise ValueError(
             "`inputs` must be integers (batch, n). "
             f"Received: {inputs.dtype.name} of shape {inputs.shape}"

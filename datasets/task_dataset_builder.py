@@ -13,7 +13,7 @@ from .stream import SPLITS
 # A block of examples is sampled at once, and those of the split are kept.
 BLOCK = 4096
 # Long examples come in smaller blocks, of so many elements of the inputs.
-BLOCK_ELEMENTS = 2**23
+BLOCK_ELEMENTS = 2**22
 # After so many blocks without an example of the split there is none.
 MOST_EMPTY_BLOCKS = 20
 
@@ -74,6 +74,9 @@ class TaskBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
     A hash of an example's inputs says which split it belongs to, so no two splits share one.
     """
 
+    # Where short examples are few, those of a split of a tenth would come too often.
+    WITHOUT_REPETITION = ()
+
     def __init__(self, *, config=None, **kwargs):
         if isinstance(config, TaskConfig):
             # TFDS refuses an object of its own that has the name of one of the builder's.
@@ -110,21 +113,29 @@ class TaskBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
         seeds = [zlib.crc32(name.encode()), config.seed, SPLITS.index(split)]
         elements = config.sample(np.random.default_rng(0), 1)["inputs"].size
         size = max(1, min(BLOCK, BLOCK_ELEMENTS // elements))
+        seen = set()
         found = block = empty = 0
         while found < wanted:
-            before = found
             batch = config.sample(np.random.default_rng([*seeds, block]), size)
             block += 1
-            for example in unpadded(batch):
-                if found < wanted and split_of(example["inputs"]) == split:
-                    yield found, example
-                    found += 1
-            empty = empty + 1 if found == before else 0
+            examples = [x for x in unpadded(batch) if split_of(x["inputs"]) == split]
+            if split in self.WITHOUT_REPETITION:
+                examples = [x for x in examples if _is_new(x["inputs"].tobytes(), seen)]
+            yield from enumerate(examples[: wanted - found], start=found)
+            found += len(examples)
+            empty = 0 if examples else empty + 1
             if empty == MOST_EMPTY_BLOCKS:
                 raise ValueError(
                     f"{name} has too few different examples: none belongs to the split {split!r}. "
                     "Choose parameters that allow for more."
                 )
+
+
+def _is_new(item, seen):
+    """Whether `item` is not in the set `seen`, where it is from now on."""
+    count = len(seen)
+    seen.add(item)
+    return len(seen) > count
 
 
 def unpadded(batch):

@@ -24,6 +24,12 @@ TRAINING = {
     "act_logic": {"same_length": True, "hard_share": 0.3},
     "act_parity": {"positions": 20, "hard_share": 0.4},
     "act_sort": {"same_length": True},
+    "neural_gpu_addition": {"bits": 9, "min_bits": 7, "short_share": 0.1},
+    "neural_gpu_copy": {"same_length": True},
+    "neural_gpu_duplicate": {"length": 21, "examples_per_length": 100},
+    "neural_gpu_multiplication": {"same_length": True, "base": 4},
+    "neural_gpu_reverse": {"length": 11, "short_share": 0.1},
+    "neural_gpu_sort_bits": {"same_length": True, "min_length": 20},
 }
 
 
@@ -83,15 +89,16 @@ def test_threads_get_the_same_batches(name, parameters):
     assert found == [expected] * 4
 
 
-@pytest.mark.parametrize("name", ["act_parity", "act_logic", "act_addition", "act_sort"])
 def test_splits_share_no_example_where_there_are_many(name):
-    # the shortest sequences of logic and addition are few
+    # the shortest are few
     parameters = {
         "act_addition": {"min_numbers": 3, "min_digits": 3},
         "act_logic": {"min_vectors": 2, "min_gates": 3},
         "act_parity": {"min_nonzeros": 8},
         "act_sort": {},
-    }[name]
+        "neural_gpu_addition": {"min_bits": 17},
+        "neural_gpu_multiplication": {"min_bits": 17},
+    }.get(name, {"min_length": 40, "length": 80})
     seen = {}
     for split in stream.SPLITS:
         inputs = datasets.batch(name, 200, split=split, **parameters)["inputs"]
@@ -134,7 +141,8 @@ def test_tf_data(name, parameters):
             np.testing.assert_array_equal(one, other)
             assert one.dtype == other.dtype
     sizes = datasets.task(name).sizes(**parameters)
-    assert data.element_spec[0].shape.as_list() == [4, None, sizes["width"]]
+    width = [sizes["width"]] if "width" in sizes else []
+    assert data.element_spec[0].shape.as_list() == [4, None, *width]
 
 
 WITHOUT_TENSORFLOW = """

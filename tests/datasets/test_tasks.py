@@ -6,12 +6,19 @@ import pytest
 
 from keras_adaptive import datasets
 
-SEQUENCES = ("act_addition", "act_logic", "act_sort")
+SEQUENCES = tuple(name for name in datasets.names() if name != "act_parity")
+ACT = tuple(name for name in datasets.names() if name.startswith("act_"))
 TEXTS = {
     "act_addition": "12+345+6",
     "act_logic": "1 0 AND XOR; 1 NOR",
     "act_parity": "+-0+",
     "act_sort": "0.3 -1.2 0.8",
+    "neural_gpu_addition": "110+011",
+    "neural_gpu_copy": "0110",
+    "neural_gpu_duplicate": "0110",
+    "neural_gpu_multiplication": "110*011",
+    "neural_gpu_reverse": "0110",
+    "neural_gpu_sort_bits": "0110",
 }
 # smaller than the paper's in every respect
 SMALL = {
@@ -19,6 +26,12 @@ SMALL = {
     "act_logic": {"max_gates": 3, "gates": 2, "max_vectors": 4, "vectors": 3},
     "act_parity": {"bits": 6},
     "act_sort": {"max_numbers": 5, "numbers": 4},
+    "neural_gpu_addition": {"bits": 7},
+    "neural_gpu_copy": {"length": 8},
+    "neural_gpu_duplicate": {"length": 9},
+    "neural_gpu_multiplication": {"bits": 7},
+    "neural_gpu_reverse": {"length": 8},
+    "neural_gpu_sort_bits": {"length": 8},
 }
 
 
@@ -43,14 +56,19 @@ def batch(task, parameters):
 
 
 def test_shapes_and_types(task, parameters, batch):
+    """Inputs are vectors of `width` numbers, or each one of so many `symbols`."""
     sizes = task.sizes(**parameters)
     time = batch["inputs"].shape[1]
-    assert batch["inputs"].shape == (50, time, sizes["width"])
-    several = (sizes["outputs"],) if sizes["outputs"] > 1 else ()
+    vectors = (sizes["width"],) if "width" in sizes else ()
+    assert batch["inputs"].shape == (50, time, *vectors)
+    if not vectors:
+        assert batch["inputs"].min() >= task.PADDING
+        assert batch["inputs"].max() == sizes["symbols"] - 1
+    several = (sizes["outputs"],) if sizes.get("outputs", 1) > 1 else ()
     assert batch["targets"].shape == (50, time, *several)
     assert batch["weights"].shape == batch["difficulty"].shape == (50, time)
     assert {feature: array.dtype.name for feature, array in batch.items()} == {
-        "inputs": "float32",
+        "inputs": "float32" if vectors else "int32",
         "targets": "int32",
         "weights": "float32",
         "difficulty": "int32",
@@ -59,7 +77,7 @@ def test_shapes_and_types(task, parameters, batch):
 
 
 def test_padding_is_at_the_end_and_counts_nothing(task, batch):
-    padding = (batch["inputs"] == task.PADDING).all(axis=-1)
+    padding = (batch["inputs"].reshape(*batch["weights"].shape, -1) == task.PADDING).all(axis=-1)
     real = batch["difficulty"] > 0
     np.testing.assert_array_equal(padding, ~real)
     np.testing.assert_array_equal(np.sort(padding, axis=1), padding)
@@ -68,6 +86,7 @@ def test_padding_is_at_the_end_and_counts_nothing(task, batch):
     assert set(np.unique(batch["weights"])) <= {0.0, 1.0}
 
 
+@pytest.mark.parametrize("name", ACT)
 def test_masking_leaves_out_the_padding_alone(task, batch):
     mask = keras.layers.Masking(task.PADDING).compute_mask(batch["inputs"])
     np.testing.assert_array_equal(np.asarray(mask), batch["difficulty"] > 0)
@@ -107,6 +126,7 @@ def test_targets_follow_from_inputs(task, batch):
     np.testing.assert_array_equal(task.answers(batch["inputs"])[counted], batch["targets"][counted])
 
 
+@pytest.mark.parametrize("name", ACT)
 def test_examples_in_human_form(task, name, batch):
     real = batch["difficulty"][0] > 0
     example = batch["inputs"][0][real]
