@@ -37,7 +37,7 @@ DIAGONAL = {
     "maps": 48,
     "width": 1,
     "num_layers": 1,
-    "kernel_size": (3, 1),
+    "kernel_size": [3, 1],
     "nonlinearity": "hard",
     "diagonal": True,
     "update_bias": 0.7,
