@@ -33,6 +33,8 @@ SPLITS = ("train", "validation", "test")
 BLOCK = 32
 # For large batches that gains nothing and takes memory.
 LARGE_BATCH = 1000
+# Blocks of long examples are smaller: so many numbers at most, in all features.
+BLOCK_ELEMENTS = 20_000_000
 
 
 def names():
@@ -86,11 +88,22 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
         raise ValueError(f"`split` must be one of {', '.join(SPLITS)}. Received: {split!r}")
     check_integers(0, seed=seed, index=index)
     check_integers(1, batch_size=batch_size)
-    key = (name, batch_size, seed, SPLITS.index(split), tuple(sorted(parameters.items())))
-    size = BLOCK if batch_size < LARGE_BATCH else 1
-    block = _block(index // size, size, *key)
+    parameters = tuple(sorted(parameters.items()))
+    size = _block_size(name, batch_size, parameters)
+    block = _block(index // size, size, name, batch_size, seed, SPLITS.index(split), parameters)
     # Copies, so that what the caller does to a batch does not change the block.
     return {feature: values.copy() for feature, values in block(index % size).items()}
+
+
+@functools.lru_cache(maxsize=128)
+def _block_size(name, batch_size, parameters):
+    """How many batches are sampled at once."""
+    sample, parameters = task(name).sample, dict(parameters)
+    _check_known(sample, parameters)
+    example = sample(np.random.default_rng(0), 1, **parameters)
+    elements = sum(values.size for values in example.values())
+    most = BLOCK if batch_size < LARGE_BATCH else 1
+    return max(1, min(most, BLOCK_ELEMENTS // (elements * batch_size)))
 
 
 # Training with bins of lengths goes round in as many blocks.
@@ -98,7 +111,6 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
 def _block(number, size, name, batch_size, seed, split, parameters):
     """A function from i < `size` to the i-th batch of block `number`."""
     module, parameters = task(name), dict(parameters)
-    _check_known(module.sample, parameters)
     rng = np.random.default_rng([zlib.crc32(name.encode()), seed, split, number])
     if parameters.get("same_length"):
         # Each batch draws its length, so batches cannot be slices of one sample.

@@ -212,3 +212,21 @@ def test_large_batches():
     batches = [digest(datasets.batch("act_parity", 1000, 0, index)) for index in (0, 1, 0)]
     assert batches[0] != batches[1]
     assert batches[0] == batches[2]
+
+
+def test_long_examples_come_in_smaller_blocks():
+    """32 batches of 500 products of 2000 digits would be a gigabyte, for each that is asked for."""
+
+    def block_size(name, batch_size, **parameters):
+        return stream._block_size(name, batch_size, tuple(sorted(parameters.items())))
+
+    assert block_size("neural_gpu_multiplication", 500, bits=20) == 32
+    assert block_size("neural_gpu_multiplication", 32, bits=2000) == 32
+    assert block_size("neural_gpu_multiplication", 100, bits=2000) == 12
+    assert block_size("neural_gpu_multiplication", 500, bits=20_000) == 1
+    # What the published entries have seen stays what it is.
+    assert {block_size(f"act_{x}", 500) for x in ("addition", "logic", "parity", "sort")} == {32}
+    batches = [datasets.batch("neural_gpu_copy", 200, 0, i, length=2001) for i in range(14)]
+    stream._block.cache_clear()
+    assert digest(batches[13]) == digest(datasets.batch("neural_gpu_copy", 200, 0, 13, length=2001))
+    assert len({digest(batch) for batch in batches}) == 14
