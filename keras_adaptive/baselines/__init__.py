@@ -1,0 +1,24 @@
+"""What the papers compare with: recurrent networks that write until their own end symbol.
+
+`Seq2SeqLSTM` (an encoder and a decoder, with or without attention) and `NextSymbolRNN` (one
+network, for instance a stack RNN, that reads and then goes on) are models for `fit`, `predict` and
+export. What they read and write is said by `Symbols` or `Vectors`.
+"""
+
+from .alphabets import Symbols, Vectors
+from .attention import BahdanauAttention
+from .generator import SequenceGenerator
+from .next_symbol import NextSymbolRNN
+from .seq2seq import Seq2SeqLSTM
+from .stack_rnn import StackRNN, StackRNNCell
+
+__all__ = [
+    "BahdanauAttention",
+    "NextSymbolRNN",
+    "Seq2SeqLSTM",
+    "SequenceGenerator",
+    "StackRNN",
+    "StackRNNCell",
+    "Symbols",
+    "Vectors",
+]

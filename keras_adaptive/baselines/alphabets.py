@@ -1,0 +1,205 @@
+"""What a sequence consists of: symbols of an alphabet, or vectors of bits.
+
+A model meets its sequences through one of these alone. Each says what is padding, how an element
+becomes a vector that a network reads, which probabilities a network gives for an element, which
+element these stand for, and which element ends a sequence.
+"""
+
+from numbers import Integral
+
+import keras
+import numpy as np
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class Symbols:
+    """Sequences of integers from `0` to `size - 1`.
+
+    Args:
+        size: integer >= 1, how many symbols there are.
+        end: the symbol that ends a sequence which is written. Defaults to `0`.
+        padding: an integer that is no symbol, and marks positions outside a sequence which is
+            read. Defaults to `-1`.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+
+    Example:
+
+    >>> symbols = Symbols(3)
+    >>> print(ops.convert_to_numpy(symbols.vectors(np.array([[2, -1]]), "float32")))
+    [[[0. 0. 1.]
+      [0. 0. 0.]]]
+    """
+
+    kind = "symbols"
+    activation = "softmax"
+    dtype = "int32"
+    rank = 2
+
+    def __init__(self, size, end=0, padding=-1):
+        self.size = _integer("size", size, 1)
+        self.end = _integer("end", end, 0, self.size - 1)
+        if isinstance(padding, bool) or not isinstance(padding, Integral) or 0 <= padding < size:
+            raise ValueError(
+                "Argument `padding` must be an integer that is no symbol. "
+                f"Received: padding={padding!r}, size={size!r}"
+            )
+        self.padding = int(padding)
+
+    @property
+    def width(self):
+        """How many numbers a vector, and the probabilities of one element, have."""
+        return self.size
+
+    @property
+    def shape(self):
+        """The shape of a batch of sequences; None is free."""
+        return (None, None)
+
+    def check(self, name, tokens):
+        """Raises a ValueError if `tokens` cannot be such sequences, as far as can be seen."""
+        if len(tokens.shape) != 2 or "int" not in keras.backend.standardize_dtype(tokens.dtype):
+            raise ValueError(
+                f"Argument `{name}` must be integers of shape (batch, time). "
+                f"Received: shape={tuple(tokens.shape)}, dtype={tokens.dtype}"
+            )
+        _check_length(name, tokens)
+        values = _values(tokens)
+        if values is None:
+            return
+        wrong = values[((values < 0) | (values >= self.size)) & (values != self.padding)]
+        if wrong.size:
+            raise ValueError(
+                f"Argument `{name}` must hold symbols from 0 to {self.size - 1}, or "
+                f"{self.padding} for padding. Received: {wrong[0]}"
+            )
+
+    def present(self, tokens):
+        """Boolean `(batch, time)`, false at padding."""
+        return ops.not_equal(tokens, self.padding)
+
+    def vectors(self, tokens, dtype):
+        """Each symbol as a vector, `(…, size)`: 1 at its place; all zero for padding."""
+        return ops.cast(ops.equal(tokens[..., None], ops.arange(self.size)), dtype)
+
+    def choose(self, probabilities):
+        """The most probable symbol, `(…,)`."""
+        return ops.cast(ops.argmax(probabilities, axis=-1), "int32")
+
+    def is_end(self, tokens):
+        """Boolean `(…,)`: which are the end symbol."""
+        return ops.equal(tokens, self.end)
+
+    def after_end(self):
+        """What stands for probabilities behind the end, `(size,)`: the end symbol again."""
+        return np.eye(self.size, dtype="float32")[self.end]
+
+    def get_config(self):
+        """The arguments that make this object again."""
+        return {"size": self.size, "end": self.end, "padding": self.padding}
+
+    @classmethod
+    def from_config(cls, config):
+        """An object from `get_config`."""
+        return cls(**config)
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class Vectors:
+    """Sequences of vectors: of bits if they are written, of any numbers if they are read.
+
+    Args:
+        width: integer >= 1, how many numbers a vector has.
+        end: the coordinate that is 1 in the vector which ends a sequence that is written; a
+            negative one counts from the last. Defaults to `-1`.
+        padding: a vector that consists of this number alone marks a position outside a sequence
+            which is read. Defaults to `-1.0`.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+
+    Example:
+
+    >>> bits = Vectors(3)
+    >>> [bool(x) for x in bits.is_end(np.array([[1, 0, 1], [1, 1, 0]]))]
+    [True, False]
+    """
+
+    kind = "vectors"
+    activation = "sigmoid"
+    dtype = "float32"
+    rank = 3
+
+    def __init__(self, width, end=-1, padding=-1.0):
+        self.width = _integer("width", width, 1)
+        self.end = _integer("end", end, -width, width - 1)
+        self.padding = float(padding)
+
+    @property
+    def shape(self):
+        """The shape of a batch of sequences; None is free."""
+        return (None, None, self.width)
+
+    def check(self, name, tokens):
+        """Raises a ValueError if `tokens` cannot be such sequences, as far as can be seen."""
+        if len(tokens.shape) != 3 or tokens.shape[-1] != self.width:
+            raise ValueError(
+                f"Argument `{name}` must be of shape (batch, time, {self.width}). "
+                f"Received: shape={tuple(tokens.shape)}"
+            )
+        _check_length(name, tokens)
+
+    def present(self, tokens):
+        """Boolean `(batch, time)`, false at padding."""
+        return ops.any(ops.not_equal(tokens, ops.cast(self.padding, tokens.dtype)), axis=-1)
+
+    def vectors(self, tokens, dtype):
+        """The vectors as numbers of that dtype."""
+        return ops.cast(tokens, dtype)
+
+    def choose(self, probabilities):
+        """The most probable bits, `(…, width)` as 0.0 and 1.0; 1 from a probability of 0.5 on."""
+        return ops.cast(probabilities >= 0.5, "float32")
+
+    def is_end(self, tokens):
+        """Boolean `(…,)`: which have the bit of the end."""
+        return tokens[..., self.end] >= 0.5
+
+    def after_end(self):
+        """What stands for probabilities behind the end, `(width,)`: the end alone."""
+        return np.eye(self.width, dtype="float32")[self.end]
+
+    def get_config(self):
+        """The arguments that make this object again."""
+        return {"width": self.width, "end": self.end, "padding": self.padding}
+
+    @classmethod
+    def from_config(cls, config):
+        """An object from `get_config`."""
+        return cls(**config)
+
+
+def _integer(name, value, least, most=None):
+    allowed = f"an integer >= {least}" if most is None else f"an integer from {least} to {most}"
+    wrong = isinstance(value, bool) or not isinstance(value, Integral) or value < least
+    if wrong or (most is not None and value > most):
+        raise ValueError(f"Argument `{name}` must be {allowed}. Received: {name}={value!r}")
+    return int(value)
+
+
+def _check_length(name, tokens):
+    if tokens.shape[1] == 0:
+        raise ValueError(
+            f"Argument `{name}` must hold at least one position. "
+            f"Received: shape={tuple(tokens.shape)}"
+        )
+
+
+def _values(tokens):
+    """The tokens as an array, or None where there are no values yet (in a graph)."""
+    try:
+        return np.asarray(ops.convert_to_numpy(tokens))
+    except Exception:  # Each backend has its own error for this.
+        return None

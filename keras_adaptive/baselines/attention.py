@@ -1,0 +1,87 @@
+"""Additive attention, as sequence-to-sequence networks read their encoder's outputs."""
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class BahdanauAttention(keras.layers.Layer):
+    """Additive attention of one query over a memory.
+
+    With a query d and the memory h_1 … h_n it returns the mean of the h_i, weighted by the softmax
+    over i of v · tanh(W_1 h_i + W_2 d).
+
+    Args:
+        units: integer >= 1, the size of v.
+        **kwargs: arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        query: `(batch, features)`.
+        memory: `(batch, time, size)`.
+        keys: `(batch, time, units)`, what `keys` makes of the memory; made here by default. Who
+            reads a memory more than once makes them once.
+        mask: boolean `(batch, time)`; what is not there is not read.
+
+    Returns:
+        A tuple: what is read, `(batch, size)`, and the weights, `(batch, time)`.
+
+    Raises:
+        ValueError: if `units` is below 1.
+
+    Example:
+
+    >>> attention = BahdanauAttention(4)
+    >>> read, weights = attention(np.ones((2, 3)), np.ones((2, 5, 6)))
+    >>> read.shape == (2, 6), weights.shape == (2, 5)
+    (True, True)
+
+    Source: Bahdanau, Cho & Bengio, "Neural Machine Translation by Jointly Learning to Align and
+    Translate" (2015), arXiv:1409.0473, section 3.1 and appendix A.1.2; in the form of Vinyals,
+    Kaiser et al., "Grammar as a Foreign Language" (2015), arXiv:1412.7449, section 2.1, which has
+    no biases.
+    """
+
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        if not isinstance(units, int) or units < 1:
+            raise ValueError(f"Argument `units` must be an integer >= 1. Received: units={units!r}")
+        self.units = units
+        self.supports_masking = True
+
+    def build(self, query_shape, memory_shape, keys_shape=None):
+        """Creates W_1, W_2 and v."""
+        self.memory_kernel = self.add_weight(
+            shape=(memory_shape[-1], self.units), name="memory_kernel"
+        )
+        self.query_kernel = self.add_weight(
+            shape=(query_shape[-1], self.units), name="query_kernel"
+        )
+        self.score_kernel = self.add_weight(shape=(self.units, 1), name="score_kernel")
+
+    def keys(self, memory):
+        """W_1 h_i for each i, `(batch, time, units)`."""
+        return ops.matmul(memory, self.memory_kernel)
+
+    def call(self, query, memory, keys=None, mask=None):
+        """Reads the memory; see the class."""
+        if keys is None:
+            keys = self.keys(memory)
+        hidden = ops.tanh(keys + ops.matmul(query, self.query_kernel)[:, None])
+        scores = ops.squeeze(ops.matmul(hidden, self.score_kernel), -1)
+        if mask is not None:
+            # float16 holds this number too.
+            scores = ops.where(ops.cast(mask, "bool"), scores, ops.cast(-3e4, scores.dtype))
+        weights = ops.softmax(scores, axis=-1)
+        return ops.squeeze(ops.matmul(weights[:, None], memory), 1), weights
+
+    def compute_mask(self, query, memory, keys=None, mask=None):
+        """Neither what is read nor the weights are a sequence."""
+        return None
+
+    def compute_output_shape(self, query_shape, memory_shape, keys_shape=None):
+        """The shapes of what is read and of the weights."""
+        return (memory_shape[0], memory_shape[-1]), tuple(memory_shape[:2])
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        return {**super().get_config(), "units": self.units}

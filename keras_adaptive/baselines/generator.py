@@ -1,0 +1,276 @@
+"""What all models have in common that read a sequence and write another, until their own end."""
+
+import contextlib
+from numbers import Integral
+
+import keras
+from keras import ops
+
+from .. import executors
+from ..halting.loop import at_least_float32
+
+
+class SequenceGenerator(keras.Model):
+    """A model that reads a sequence and then writes one, element by element.
+
+    Each element that is written is fed back to write the next, until the end symbol. The longest
+    that a row may get is said by the length of its *input*; the length of a target never enters
+    what is generated.
+
+    In training (`fit`) the true element is fed back instead ("teacher forcing"), and the targets
+    need not be given twice: `fit(inputs, targets, weights)`. What a target holds behind its first
+    end symbol counts neither in the loss nor in weighted metrics. `predict`, `evaluate`, and a call
+    without targets generate. In `evaluate` the metrics are about what is generated, cut or filled
+    with the end symbol to the length of the targets; the loss is that of the true sequence.
+
+    Subclasses have two methods, `encode` and `decode`, and create their layers in `build`.
+
+    Args:
+        source: `Symbols` or `Vectors`, what is read.
+        target: `Symbols` or `Vectors`, what is written.
+        max_outputs: two integers (a, b) >= 0: for an input of n positions at most a n + b elements
+            are written, the end symbol among them. Defaults to `(1, 0)`.
+        reverse_inputs: whether to read the inputs from the last to the first. Defaults to `False`.
+        **kwargs: arguments of `keras.Model`: `name`, `dtype`.
+
+    Call arguments:
+        inputs: sequences of `source`.
+        targets: sequences of `target`, if these are to be fed back.
+        mask: boolean `(batch, time)`, false outside the inputs, beside the padding of `source`.
+        training: boolean.
+
+    Returns:
+        Probabilities, `(batch, steps, target.width)`: of each element of the targets, if they are
+        given. Else of what is generated, with a n + b steps for the longest n of the batch; behind
+        the end of a row stands the end symbol with probability 1.
+
+    Raises:
+        ValueError: if an argument is out of its range, or inputs or targets do not fit `source` or
+            `target`.
+    """
+
+    def __init__(self, source, target, max_outputs=(1, 0), reverse_inputs=False, **kwargs):
+        super().__init__(**kwargs)
+        for name, value in (("source", source), ("target", target)):
+            if not hasattr(value, "vectors"):
+                raise ValueError(
+                    f"Argument `{name}` must be `Symbols` or `Vectors`. Received: {name}={value!r}"
+                )
+        self.source = source
+        self.target = target
+        self.max_outputs = _max_outputs(max_outputs)
+        self.reverse_inputs = reverse_inputs
+        self.supports_masking = True
+        self._teacher = _Teacher()
+
+    def encode(self, vectors, present, steps, training):
+        """Reads the inputs.
+
+        Args:
+            vectors: `(batch, time, source.width)`.
+            present: boolean `(batch, time)`.
+            steps: how many elements will be written at most.
+            training: boolean.
+
+        Returns:
+            A tuple: the state before the first step, any nest of tensors, and what every step
+            reads unchanged.
+        """
+        raise NotImplementedError
+
+    def decode(self, vectors, state, memory, training):
+        """One step.
+
+        Args:
+            vectors: `(batch, target.width + 1)`, what is fed back; the last number is 1 for the
+                start symbol, all others are then 0.
+            state: as of `encode`, or of the last step.
+            memory: as of `encode`.
+            training: boolean.
+
+        Returns:
+            A tuple: what the output layer reads, `(batch, features)`, and the new state.
+        """
+        raise NotImplementedError
+
+    def build_head(self, features):
+        """Creates the output layer; for `build`."""
+        self.head = keras.layers.Dense(
+            self.target.width,
+            activation=self.target.activation,
+            dtype=at_least_float32(self.compute_dtype),
+            name="head",
+        )
+        self.head.build((None, None, features))
+
+    def call(self, inputs, targets=None, mask=None, training=False):
+        """Writes a sequence for each row of the inputs; see the class."""
+        self.source.check("inputs", inputs)
+        targets = self._teacher.targets if targets is None else targets
+        present = self.source.present(inputs)
+        if mask is not None:
+            present = ops.logical_and(present, ops.cast(mask, "bool"))
+        vectors = self.source.vectors(inputs, self.compute_dtype)
+        vectors = ops.where(present[..., None], vectors, ops.zeros_like(vectors))
+        a, b = self.max_outputs
+        if targets is not None:
+            self.target.check("targets", targets)
+            steps = ops.shape(targets)[1]
+        else:
+            steps = a * ops.shape(inputs)[1] + b
+        if self.reverse_inputs:
+            vectors, present = ops.flip(vectors, axis=1), ops.flip(present, axis=1)
+        state, memory = self.encode(vectors, present, steps, training)
+        if targets is not None:
+            return self._follow(targets, state, memory, training)
+        stop = a * ops.sum(ops.cast(present, "int32"), axis=1) + b
+        return self._generate(steps, stop, state, memory)
+
+    def _follow(self, targets, state, memory, training):
+        """Probabilities of each target, given those before it."""
+        vectors = self.target.vectors(targets, self.compute_dtype)[:, :-1]
+        start = self._start(ops.shape(targets)[0])
+        fed_back = ops.concatenate([start[:, None], _not_start(vectors)], axis=1)
+
+        def step(state, vectors):
+            hidden, state = self.decode(vectors, state, memory, training)
+            return state, hidden
+
+        _, hidden = executors.scan(step, state, ops.swapaxes(fed_back, 0, 1))
+        return self.head(ops.swapaxes(hidden, 0, 1))
+
+    def _generate(self, steps, stop, state, memory):
+        """Probabilities of what is generated, `stop` elements (batch,) at most."""
+        places = ops.arange(steps, dtype="int32")
+        batch_size = ops.shape(stop)[0]
+
+        def step(t, vectors, running, outputs, state):
+            hidden, state = self.decode(vectors, state, memory, training=False)
+            probabilities = self.head(hidden)
+            here = ops.logical_and(ops.equal(places, t), running[:, None])
+            outputs = ops.where(here[..., None], probabilities[:, None], outputs)
+            chosen = self.target.choose(probabilities)
+            ended = ops.logical_or(self.target.is_end(chosen), t + 1 >= stop)
+            running = ops.logical_and(running, ops.logical_not(ended))
+            vectors = _not_start(self.target.vectors(chosen, self.compute_dtype))
+            return t + 1, vectors, running, outputs, state
+
+        outputs = self._after_end(batch_size, steps)
+        loop = (ops.zeros((), "int32"), self._start(batch_size), stop > 0, outputs, state)
+        return ops.while_loop(lambda t, vectors, running, *_: ops.any(running), step, loop)[3]
+
+    def _start(self, batch_size):
+        zeros = ops.zeros((batch_size, self.target.width), self.compute_dtype)
+        return ops.concatenate([zeros, ops.ones_like(zeros[:, :1])], axis=-1)
+
+    def _after_end(self, batch_size, steps):
+        end = ops.convert_to_tensor(self.target.after_end(), self.head.compute_dtype)
+        return ops.broadcast_to(end, (batch_size, steps, self.target.width))
+
+    def compute_mask(self, inputs, mask=None):
+        """What is written has a length of its own, and no mask."""
+        return None
+
+    def compute_output_shape(self, inputs_shape, targets_shape=None):
+        """The shape of the probabilities."""
+        a, b = self.max_outputs
+        steps = None if inputs_shape[1] is None else a * inputs_shape[1] + b
+        steps = steps if targets_shape is None else targets_shape[1]
+        return inputs_shape[0], steps, self.target.width
+
+    def train_step(self, *arguments):
+        """One update, with the true elements fed back."""
+        _, targets, _ = keras.utils.unpack_x_y_sample_weight(arguments[-1])
+        with self._teacher.teaching(targets):
+            return super().train_step(*arguments)
+
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        """The compiled loss of the true sequences."""
+        if not training:
+            y_pred = self(x, targets=y, training=False)
+        weights = self._weights(y, sample_weight)
+        return super().compute_loss(x, y, y_pred, weights, training)
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        """The compiled metrics, on as many elements as the targets have."""
+        shape = ops.shape(y)
+        y_pred = ops.concatenate([y_pred, self._after_end(shape[0], shape[1])], axis=1)
+        weights = self._weights(y, sample_weight)
+        return super().compute_metrics(x, y, y_pred[:, : shape[1]], weights)
+
+    def _weights(self, targets, sample_weight):
+        """The weights (batch, time) without what stands behind the end."""
+        ends = ops.cast(self.target.is_end(targets), "int32")
+        weights = ops.cast(ops.equal(ops.cumsum(ends, axis=1), ends), "float32")
+        if sample_weight is None:
+            return weights
+        sample_weight = ops.cast(sample_weight, "float32")
+        if ops.ndim(sample_weight) == 1:
+            sample_weight = sample_weight[:, None]
+        return weights * sample_weight
+
+    def export(
+        self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs
+    ):
+        """As `keras.Model.export`; what is exported generates, for any batch size and length."""
+        if input_signature is None:
+            spec = keras.InputSpec(dtype=self.source.dtype, shape=self.source.shape)
+            input_signature = [spec]
+        return super().export(filepath, format, verbose, input_signature, **kwargs)
+
+    @property
+    def _default_save_signature(self):
+        # Keras would trace one for float inputs of the length that it saw first.
+        return None
+
+    def get_config(self):
+        """The arguments that make this model again."""
+        return {
+            **super().get_config(),
+            "source": keras.saving.serialize_keras_object(self.source),
+            "target": keras.saving.serialize_keras_object(self.target),
+            "max_outputs": list(self.max_outputs),
+            "reverse_inputs": self.reverse_inputs,
+        }
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """A model from `get_config`."""
+        config = dict(config)
+        for name in ("source", "target", "cell"):
+            if isinstance(config.get(name), dict):
+                config[name] = keras.saving.deserialize_keras_object(
+                    config[name], custom_objects=custom_objects
+                )
+        return cls(**config)
+
+
+class _Teacher:
+    """Holds the targets of the current trace, out of sight of Keras's attribute tracking."""
+
+    targets = None
+
+    @contextlib.contextmanager
+    def teaching(self, targets):
+        self.targets = targets
+        try:
+            yield
+        finally:
+            self.targets = None
+
+
+def _not_start(vectors):
+    return ops.concatenate([vectors, ops.zeros_like(vectors[..., :1])], axis=-1)
+
+
+def _max_outputs(value):
+    allowed = isinstance(value, (tuple, list)) and len(value) == 2
+    allowed = allowed and all(
+        isinstance(x, Integral) and not isinstance(x, bool) and x >= 0 for x in value
+    )
+    if not allowed or not any(value):
+        raise ValueError(
+            "Argument `max_outputs` must be two integers >= 0, not both 0. "
+            f"Received: max_outputs={value!r}"
+        )
+    return tuple(int(x) for x in value)

@@ -1,0 +1,127 @@
+"""One recurrent network that reads a sequence and goes on with what it expects next."""
+
+import keras
+from keras import ops, tree
+
+from .. import executors
+from ..halting.loop import expand
+from .generator import SequenceGenerator
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class NextSymbolRNN(SequenceGenerator):
+    """A recurrent cell as predictor of the next symbol, from a start symbol on.
+
+    The cell reads the input, then the start symbol (the "=" of "a + b ="), and then each element
+    that was written. Elements that are written share their numbers, and so their weights, with
+    those that are read: 1 as input and 1 as output are the same symbol. The loss is about what
+    follows the start symbol, not about the input.
+
+    How it trains, generates, evaluates and exports: see `SequenceGenerator`.
+
+    Args:
+        cell: any Keras RNN cell; a `StackRNNCell` makes it the stack RNN of the papers.
+        source: `Symbols` or `Vectors`, what is read.
+        target: the same kind, what is written.
+        max_outputs: as of `SequenceGenerator`. Defaults to `(1, 0)`.
+        reverse_inputs: as of `SequenceGenerator`. The stack RNN reads the highest digit of a number
+            first, and writes the lowest first. Defaults to `False`.
+        **kwargs: arguments of `keras.Model`: `name`, `dtype`.
+
+    Call arguments:
+        inputs: sequences of `source`.
+        targets: sequences of `target`, if these are to be fed back.
+        mask: boolean `(batch, time)`, beside the padding of `source`.
+        training: boolean.
+
+    Returns:
+        Probabilities, `(batch, steps, target.width)`.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+
+    Example:
+
+    >>> cell = StackRNNCell(8, num_stacks=2, stack_depth=None)
+    >>> model = NextSymbolRNN(cell, Symbols(5), Symbols(3), reverse_inputs=True)
+    >>> model.compile("sgd", "sparse_categorical_crossentropy")
+    >>> x, y = np.array([[1, 4, 2], [2, 4, 2]]), np.array([[2, 0, 0], [1, 2, 0]])
+    >>> sorted(model.fit(x, y, verbose=0).history)
+    ['loss']
+    >>> model.predict(x, verbose=0).shape
+    (2, 3, 3)
+
+    Differences from the paper: every sequence begins with empty stacks, where the published program
+    empties them after ten; the output layer has biases.
+
+    Source: Joulin & Mikolov (2015), arXiv:1503.01007, sections 3.2 and 4.2 (binary addition).
+    """
+
+    def __init__(self, cell, source, target, max_outputs=(1, 0), reverse_inputs=False, **kwargs):
+        super().__init__(source, target, max_outputs, reverse_inputs, **kwargs)
+        if not hasattr(cell, "state_size"):
+            raise ValueError(
+                "Argument `cell` must be an RNN cell with `state_size` and `call(inputs, states)`. "
+                f"Received: cell={cell!r}"
+            )
+        if source.kind != target.kind:
+            raise ValueError(
+                "Argument `target` must be of the kind of `source`, as both are read by the same "
+                f"weights. Received: target={target!r}, source={source!r}"
+            )
+        self.cell = cell
+
+    @property
+    def _width(self):
+        return max(self.source.width, self.target.width)
+
+    def build(self, inputs_shape=None, targets_shape=None):
+        """Creates the weights of the cell and of the output layer."""
+        if not self.cell.built:
+            self.cell.build((None, self._width + 1))
+            self.cell.built = True
+        size = getattr(self.cell, "output_size", None)
+        self.build_head(tree.flatten(self.cell.state_size)[0] if size is None else size)
+
+    def encode(self, vectors, present, steps, training):
+        """Runs the cell over the inputs."""
+        batch_size, length = ops.shape(vectors)[0], ops.shape(vectors)[1]
+        arguments = {}
+        if getattr(self.cell, "needs_length", False):
+            arguments["length"] = length + steps
+        state = self.cell.get_initial_state(batch_size=batch_size, **arguments)
+
+        def step(state, now):
+            vectors, present = now
+            _, new = self._step(vectors, state, training)
+            choose = lambda n, o: ops.where(expand(present, ops.ndim(n)), n, o)  # noqa: E731
+            return tree.map_structure(choose, new, state), ()
+
+        no_start = ops.zeros_like(vectors[..., :1])
+        vectors = self._wide(vectors, no_start)
+        in_time = (ops.swapaxes(vectors, 0, 1), ops.swapaxes(present, 0, 1))
+        state, _ = executors.scan(step, state, in_time)
+        return state, ()
+
+    def decode(self, vectors, state, memory, training):
+        """One step of the cell."""
+        return self._step(self._wide(vectors[..., :-1], vectors[..., -1:]), state, training)
+
+    def _wide(self, vectors, start):
+        """`vectors` and the flag of the start symbol in the width of what the cell reads."""
+        room = [(0, 0)] * (len(vectors.shape) - 1) + [(0, self._width - vectors.shape[-1])]
+        return ops.concatenate([ops.pad(vectors, room), start], axis=-1)
+
+    def _step(self, vectors, state, training):
+        arguments = {}
+        if getattr(self.cell, "_call_has_training_arg", False):
+            arguments["training"] = training
+        output, new = self.cell(vectors, state, **arguments)
+        return output, tree.pack_sequence_as(state, tree.flatten(new))
+
+    def get_config(self):
+        """The arguments that make this model again."""
+        return {
+            **super().get_config(),
+            "cell": keras.saving.serialize_keras_object(self.cell),
+        }

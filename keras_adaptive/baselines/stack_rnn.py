@@ -1,0 +1,275 @@
+"""The stack RNN: a recurrent network that remembers on stacks which gradients can flow through."""
+
+from numbers import Integral
+
+import keras
+from keras import ops
+
+EMPTY = -1.0
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class StackRNNCell(keras.layers.Layer):
+    """A simple recurrent cell with differentiable stacks of numbers.
+
+    From the input x and the topmost `read_depth` numbers of all stacks come the hidden units h, and
+    from these, for every stack, a number d to push and the probabilities a of three actions:
+
+        h = σ(U x + P top)        d = σ(D h)        a = softmax(A h)
+
+    The stack becomes the mean of what the actions would make of it: with PUSH, d on top of what was
+    there; with POP, what was there without its top; with NO-OP, what was there. Below its last
+    number a stack holds -1 ("empty") without end.
+
+    Args:
+        units: integer >= 1, the number of hidden units.
+        num_stacks: integer >= 1. Defaults to `10`.
+        stack_depth: integer >= `read_depth`, how many numbers a stack holds before it loses the
+            lowest; or `None` for stacks without limit, which need a layer that knows how long its
+            sequences are (`StackRNN`, `NextSymbolRNN`). Defaults to `200`.
+        read_depth: integer >= 1, how many numbers from the top are read. Defaults to `2`.
+        recurrent: whether the hidden units are also fed back directly (R h in the sum for h), not
+            by the stacks alone. Defaults to `False`.
+        hard_actions: whether to do nothing but the most probable action, outside of training.
+            Defaults to `False`.
+        **kwargs: arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(batch, features)`.
+        states: list of the hidden units, `(batch, units)`, and the stacks, flat:
+            `(batch, num_stacks * depth)`, each stack from its top down.
+        training: boolean.
+
+    Returns:
+        A tuple: the hidden units, and the list of the new states.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+
+    Example:
+
+    >>> layer = keras.layers.RNN(StackRNNCell(8, num_stacks=2))
+    >>> layer(np.ones((3, 5, 4))).shape == (3, 8)
+    True
+
+    Source: Joulin & Mikolov, "Inferring Algorithmic Patterns with Stack-Augmented Recurrent Nets"
+    (2015), arXiv:1503.01007, section 3.2, Equations 3-7; defaults of the published program for
+    addition.
+    """
+
+    def __init__(
+        self,
+        units,
+        num_stacks=10,
+        stack_depth=200,
+        read_depth=2,
+        recurrent=False,
+        hard_actions=False,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.units = _at_least("units", units, 1)
+        self.num_stacks = _at_least("num_stacks", num_stacks, 1)
+        self.read_depth = _at_least("read_depth", read_depth, 1)
+        if stack_depth is not None:
+            _at_least("stack_depth", stack_depth, self.read_depth)
+        self.stack_depth = stack_depth
+        self.recurrent = recurrent
+        self.hard_actions = hard_actions
+
+    @property
+    def state_size(self):
+        """Sizes of the states; the second is None for stacks without limit."""
+        limited = self.stack_depth is not None
+        return [self.units, self.num_stacks * self.stack_depth if limited else None]
+
+    @property
+    def output_size(self):
+        """The number of hidden units."""
+        return self.units
+
+    @property
+    def needs_length(self):
+        """Whether `get_initial_state` must be told how many steps there will be."""
+        return self.stack_depth is None
+
+    def build(self, input_shape):
+        """Creates U, P, D, A, and R if the cell is recurrent."""
+        read = self.num_stacks * self.read_depth
+        self.kernel = self._weight("kernel", input_shape[-1], self.units)
+        self.stack_kernel = self._weight("stack_kernel", read, self.units)
+        self.push_kernel = self._weight("push_kernel", self.units, self.num_stacks)
+        self.action_kernel = self._weight("action_kernel", self.units, 3 * self.num_stacks)
+        if self.recurrent:
+            self.recurrent_kernel = self._weight("recurrent_kernel", self.units, self.units)
+
+    def _weight(self, name, *shape):
+        return self.add_weight(shape=shape, initializer="glorot_uniform", name=name)
+
+    def get_initial_state(self, batch_size=None, length=None):
+        """Hidden units of zero and empty stacks.
+
+        Args:
+            batch_size: the number of rows.
+            length: the number of steps that shall follow, for stacks without limit.
+
+        Raises:
+            ValueError: if stacks without limit are not told the length.
+        """
+        if self.needs_length and length is None:
+            raise ValueError(
+                "Argument `length` must be given for stacks without limit (`stack_depth=None`); "
+                "`StackRNN` and `NextSymbolRNN` do so, `keras.layers.RNN` does not. "
+                f"Received: length={length!r}"
+            )
+        h = ops.zeros((batch_size, self.units), dtype=self.compute_dtype)
+        depth = self.read_depth if self.needs_length else self.stack_depth
+        stacks = ops.full((batch_size, self.num_stacks * depth), EMPTY, dtype=self.compute_dtype)
+        return self.make_room([h, stacks], length)
+
+    def make_room(self, states, length):
+        """The states with as much room at the bottom of each stack as `length` steps can need."""
+        if not self.needs_length:
+            return states
+        h, stacks = states
+        stacks = ops.reshape(stacks, (ops.shape(h)[0], self.num_stacks, -1))
+        room = ops.full((ops.shape(h)[0], self.num_stacks, length), EMPTY, dtype=stacks.dtype)
+        stacks = ops.concatenate([stacks, room], axis=-1)
+        return [h, ops.reshape(stacks, (ops.shape(h)[0], -1))]
+
+    def call(self, inputs, states, training=False):
+        """One step; see the class."""
+        h, flat = states
+        stacks = ops.reshape(flat, (-1, self.num_stacks, ops.shape(flat)[1] // self.num_stacks))
+        top = ops.reshape(stacks[:, :, : self.read_depth], (-1, self.num_stacks * self.read_depth))
+        total = ops.matmul(inputs, self.kernel) + ops.matmul(top, self.stack_kernel)
+        if self.recurrent:
+            total = total + ops.matmul(h, self.recurrent_kernel)
+        h = ops.sigmoid(total)
+        pushed = ops.sigmoid(ops.matmul(h, self.push_kernel))[:, :, None]
+        actions = ops.reshape(ops.matmul(h, self.action_kernel), (-1, self.num_stacks, 3))
+        if self.hard_actions and not training:
+            actions = ops.one_hot(ops.argmax(actions, axis=-1), 3, dtype=h.dtype)
+        else:
+            actions = ops.softmax(actions, axis=-1)
+        push, pop, no_op = (actions[:, :, i : i + 1] for i in range(3))
+        bottom = ops.full_like(pushed, EMPTY)
+        stacks = (
+            push * ops.concatenate([pushed, stacks[:, :, :-1]], axis=-1)
+            + pop * ops.concatenate([stacks[:, :, 1:], bottom], axis=-1)
+            + no_op * stacks
+        )
+        return h, [h, ops.reshape(stacks, ops.shape(flat))]
+
+    def get_config(self):
+        """The arguments that make this cell again."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "num_stacks": self.num_stacks,
+            "stack_depth": self.stack_depth,
+            "read_depth": self.read_depth,
+            "recurrent": self.recurrent,
+            "hard_actions": self.hard_actions,
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class StackRNN(keras.layers.RNN):
+    """A recurrent layer with differentiable stacks: `StackRNNCell` over a sequence.
+
+    Its stacks have no limit by default: they grow with the length of the sequence.
+
+    Args:
+        units: integer >= 1, the number of hidden units.
+        num_stacks: integer >= 1. Defaults to `10`.
+        stack_depth: integer >= `read_depth`, or `None` for stacks without limit. Defaults to
+            `None`.
+        read_depth: integer >= 1. Defaults to `2`.
+        recurrent: as of `StackRNNCell`. Defaults to `False`.
+        hard_actions: as of `StackRNNCell`. Defaults to `False`.
+        **kwargs: arguments of `keras.layers.RNN`.
+
+    Call arguments:
+        sequences: `(batch, time, features)`.
+        initial_state: list of the hidden units and the stacks, as of `StackRNNCell`.
+        mask: boolean `(batch, time)`; false marks time steps to skip.
+        training: boolean.
+
+    Returns:
+        The last hidden units, `(batch, units)`, or with `return_sequences` all of them; with
+        `return_state` also the two states, in one tuple.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+
+    Example:
+
+    >>> layer = StackRNN(8, num_stacks=2, return_sequences=True)
+    >>> layer(np.ones((3, 5, 4))).shape == (3, 5, 8)
+    True
+
+    Source: Joulin & Mikolov (2015), arXiv:1503.01007, section 3.2.
+    """
+
+    def __init__(
+        self,
+        units,
+        num_stacks=10,
+        stack_depth=None,
+        read_depth=2,
+        recurrent=False,
+        hard_actions=False,
+        **kwargs,
+    ):
+        cell = StackRNNCell(
+            units,
+            num_stacks,
+            stack_depth,
+            read_depth,
+            recurrent,
+            hard_actions,
+            dtype=kwargs.get("dtype"),
+            name="cell",
+        )
+        if stack_depth is None and kwargs.get("stateful"):
+            raise ValueError(
+                "Argument `stateful` needs stacks with a limit, as the state's size is fixed. "
+                "Received: stateful=True, stack_depth=None"
+            )
+        super().__init__(cell, **kwargs)
+
+    def call(self, sequences, initial_state=None, mask=None, training=False):
+        """Runs the cell over the sequences; see the class."""
+        if self.cell.needs_length:
+            batch_size, length = ops.shape(sequences)[0], ops.shape(sequences)[1]
+            if initial_state is None:
+                initial_state = self.cell.get_initial_state(batch_size, length)
+            else:
+                initial_state = self.cell.make_room(initial_state, length)
+        return super().call(sequences, initial_state, mask, training)
+
+    def compute_output_shape(self, sequences_shape, initial_state_shape=None):
+        """The shapes of what `call` returns."""
+        shape = super().compute_output_shape(sequences_shape, initial_state_shape)
+        if not (self.return_state and self.cell.needs_length):
+            return shape
+        batch_size, length = sequences_shape[:2]
+        stacks = None
+        if length is not None and initial_state_shape is None:
+            stacks = self.cell.num_stacks * (self.cell.read_depth + length)
+        return *shape[:2], (batch_size, stacks)
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        config = {**self.cell.get_config(), **super().get_config()}
+        del config["cell"]
+        return config
+
+
+def _at_least(name, value, least):
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(
+            f"Argument `{name}` must be an integer >= {least}. Received: {name}={value!r}"
+        )
+    return int(value)

@@ -1,0 +1,162 @@
+"""The stack RNN and additive attention as Keras layers, and bad input to all baselines."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_adaptive.baselines import (
+    BahdanauAttention,
+    NextSymbolRNN,
+    Seq2SeqLSTM,
+    StackRNN,
+    StackRNNCell,
+    Symbols,
+    Vectors,
+)
+
+
+def sequences(batch, time, features):
+    return np.random.default_rng(0).normal(size=(batch, time, features)).astype("float32")
+
+
+def set_actions(cell, actions):
+    """Makes the cell push 0.5 and take the given action ("push", "pop" or "no-op") for input i."""
+    kernels = {name: np.zeros(getattr(cell, name).shape) for name in ("kernel", "action_kernel")}
+    for i, action in enumerate(actions):
+        kernels["kernel"][i, i] = 200.0
+        kernels["action_kernel"][i, ["push", "pop", "no-op"].index(action)] = 200.0
+    # A hidden unit is 1 for its input, and 0.5 for the others, unless pulled down.
+    kernels["kernel"] -= 100.0
+    for name, value in kernels.items():
+        getattr(cell, name).assign(value)
+    cell.stack_kernel.assign(np.zeros(cell.stack_kernel.shape))
+    cell.push_kernel.assign(np.zeros(cell.push_kernel.shape))
+
+
+@pytest.mark.parametrize("depth", [None, 4, 2])
+def test_hand_set_stack(depth):
+    layer = StackRNN(3, num_stacks=1, stack_depth=depth, return_state=True)
+    layer.build((None, None, 3))
+    set_actions(layer.cell, ["push", "pop", "no-op"])
+
+    def stack_after(actions):
+        _, _, stack = layer(np.eye(3, dtype="float32")[[actions]])
+        return np.round(np.array(stack)[0], 3)[:4].tolist()
+
+    size = 2 if depth == 2 else 4
+    assert stack_after([0, 0, 0, 1]) == [0.5, 0.5 if depth != 2 else -1.0, -1.0, -1.0][:size]
+    assert stack_after([0, 1, 1, 2]) == [-1.0] * size
+    assert stack_after([1, 1, 0, 2]) == [0.5, -1.0, -1.0, -1.0][:size]
+
+
+def test_layer_is_the_cell_in_a_plain_layer():
+    layer = StackRNN(4, num_stacks=2, return_sequences=True)
+    plain = keras.layers.RNN(StackRNNCell(4, num_stacks=2, stack_depth=6), return_sequences=True)
+    x, mask = sequences(3, 5, 2), np.array([[1, 1, 0, 1, 0], [0, 1, 1, 1, 1], [1] * 5], bool)
+    layer(x), plain(x)
+    plain.set_weights(layer.get_weights())
+    np.testing.assert_allclose(layer(x, mask=mask), plain(x, mask=mask), atol=1e-6)
+
+
+def test_state_goes_on_without_limit():
+    layer = StackRNN(4, num_stacks=2, return_sequences=True, return_state=True)
+    x = sequences(3, 7, 2)
+    whole, *_ = layer(x)
+    first, *state = layer(x[:, :4])
+    second, *_ = layer(x[:, 4:], initial_state=state)
+    np.testing.assert_allclose(np.concatenate([first, second], axis=1), whole, atol=1e-6)
+
+
+def test_hard_actions_outside_of_training():
+    layer = StackRNN(4, num_stacks=2, hard_actions=True)
+    soft = StackRNN(4, num_stacks=2)
+    x = sequences(3, 5, 2)
+    layer(x), soft(x)
+    soft.set_weights(layer.get_weights())
+    np.testing.assert_array_equal(layer(x, training=True), soft(x))
+    assert np.max(np.abs(layer(x) - soft(x))) > 1e-3
+
+
+@pytest.mark.parametrize("recurrent", [False, True])
+def test_every_weight_of_the_stack_rnn_gets_a_gradient_and_jit_agrees(recurrent):
+    layer = StackRNN(4, num_stacks=2, recurrent=recurrent)
+    x = sequences(3, 5, 2)
+    layer(x)
+
+    def run(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x, training=True) ** 2)
+        return tape.gradient(loss, [v.value for v in layer.trainable_variables])
+
+    compiled = tf.function(run, jit_compile=True)(tf.constant(x))
+    for one, other in zip(run(tf.constant(x)), compiled, strict=True):
+        assert np.any(one)
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_attention_reads_what_is_there():
+    layer = BahdanauAttention(4)
+    query, memory = sequences(2, 1, 3)[:, 0], sequences(2, 5, 6)
+    mask = np.array([[1, 1, 0, 0, 1], [0, 1, 0, 0, 0]], bool)
+    read, weights = layer(query, memory, mask=mask)
+    np.testing.assert_allclose(np.sum(weights, axis=1), 1.0, atol=1e-6)
+    assert not np.any(np.array(weights)[~mask])
+    np.testing.assert_allclose(read[1], memory[1, 1], atol=1e-6)
+    np.testing.assert_allclose(read, np.einsum("bt,btd->bd", weights, memory), atol=1e-6)
+    keys = layer.keys(memory)
+    np.testing.assert_array_equal(layer(query, memory, keys, mask=mask)[0], read)
+    again = BahdanauAttention.from_config(layer.get_config())
+    assert again.units == 4
+
+
+SYMBOLS, BITS = Symbols(5), Vectors(3)
+BAD = {
+    "`size` must be an integer >= 1": lambda: Symbols(0),
+    "`end` must be an integer from 0 to 4": lambda: Symbols(5, end=5),
+    "`padding` must be an integer that is no symbol": lambda: Symbols(5, padding=3),
+    "`width` must be an integer >= 1": lambda: Vectors(2.5),
+    "`end` must be an integer from -3 to 2": lambda: Vectors(3, end=3),
+    "`source` must be `Symbols` or `Vectors`": lambda: Seq2SeqLSTM(5, SYMBOLS),
+    "`target` must be `Symbols` or `Vectors`": lambda: Seq2SeqLSTM(SYMBOLS, "bits"),
+    "`units` must be an integer >= 1": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, units=0),
+    "`num_layers` must be an integer >= 1": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, num_layers=0),
+    "`dropout` must be a number in": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, dropout=1.0),
+    "`max_outputs` must be two integers": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, max_outputs=7),
+    "`max_outputs` must be two .*not both 0": lambda: Seq2SeqLSTM(
+        SYMBOLS, SYMBOLS, max_outputs=(0, 0)
+    ),
+    "`cell` must be an RNN cell": lambda: NextSymbolRNN(7, SYMBOLS, SYMBOLS),
+    "`target` must be of the kind": lambda: NextSymbolRNN(StackRNNCell(3), SYMBOLS, BITS),
+    "`num_stacks` must be an integer >= 1": lambda: StackRNN(3, num_stacks=0),
+    "`stack_depth` must be an integer >= 2": lambda: StackRNNCell(3, stack_depth=1),
+    "`read_depth` must be an integer >= 1": lambda: StackRNNCell(3, read_depth=0),
+    "`stateful` needs stacks with a limit": lambda: StackRNN(3, stateful=True),
+    "`length` must be given": lambda: keras.layers.RNN(StackRNNCell(3, stack_depth=None))(
+        sequences(1, 2, 3)
+    ),
+    "`units` must be an integer >= 1. Received: units=-1": lambda: BahdanauAttention(-1),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_arguments(message):
+    with pytest.raises(ValueError, match=message):
+        BAD[message]()
+
+
+@pytest.mark.parametrize(
+    "inputs, targets, message",
+    [
+        ([[1, 5]], None, "`inputs` must hold symbols from 0 to 4, or -1 for padding.*Received: 5"),
+        ([[1, 2]], [[[1.0, 0.0]]], "`targets` must be of shape .batch, time, 3."),
+        ([[1.0, 2.0]], None, "`inputs` must be integers of shape .batch, time."),
+        ([1, 2], None, "`inputs` must be integers of shape .batch, time."),
+        (np.zeros((2, 0), "int32"), None, "`inputs` must hold at least one position"),
+    ],
+)
+def test_bad_inputs(inputs, targets, message):
+    model = Seq2SeqLSTM(SYMBOLS, BITS, units=2, num_layers=1)
+    targets = None if targets is None else np.array(targets)
+    with pytest.raises(ValueError, match=message):
+        model(np.array(inputs), targets=targets)
