@@ -22,3 +22,8 @@ def scan(step, carry, sequences):
         carry, result = step(carry, tree.pack_sequence_as(sequences, now))
         results.append(result)
     return carry, tree.map_structure(lambda *steps: ops.stack(steps), *results)
+
+
+def concrete(x):
+    """The values of a tensor as a NumPy array."""
+    return ops.convert_to_numpy(x)

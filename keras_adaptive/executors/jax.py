@@ -81,3 +81,8 @@ def _without_running(body, step, running, carry, inputs, weights):
 def scan(step, carry, sequences):
     """Runs `step` over the first axis of `sequences` and stacks what it returns."""
     return lax.scan(step, carry, sequences)
+
+
+def concrete(x):
+    """The values of a tensor as a NumPy array, or None while a function is traced."""
+    return None if isinstance(x, jax.core.Tracer) else np.asarray(x)

@@ -193,3 +193,8 @@ def scan(step, carry, sequences):
         maximum_iterations=length,
     )
     return carry, tree.map_structure(lambda x: x.stack(), results)
+
+
+def concrete(x):
+    """The values of a tensor as a NumPy array, or None in a graph."""
+    return x.numpy() if tf.executing_eagerly() else None

@@ -1,8 +1,12 @@
 """CGRU: the convolutional gated recurrent unit."""
 
+import numbers
+
 import keras
+import numpy as np
 from keras import ops
 
+from ..halting.loop import at_least_float32
 from . import activations, convolution
 
 NONLINEARITIES = ("smooth", "hard")
@@ -39,7 +43,7 @@ class CGRU(keras.layers.Layer):
 
     Call arguments:
         image: `(batch, length, width, maps)`.
-        mask: boolean `(batch, length)`.
+        mask: boolean `(batch, length)`; what the image holds outside it does not matter.
         training: boolean.
 
     Returns:
@@ -75,11 +79,8 @@ class CGRU(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        kernel_size = tuple(kernel_size)
-        for name, value in (("maps", maps), ("relaxation", relaxation)):
-            if int(value) != value or value < 1:
-                raise ValueError(f"`{name}` must be an integer of at least 1. Received: {value!r}")
-        if len(kernel_size) != 2 or not all(k > 0 and k % 2 == 1 for k in kernel_size):
+        check_at_least_one(maps=maps, relaxation=relaxation)
+        if not _is_kernel_size(kernel_size):
             raise ValueError(f"`kernel_size` must be two odd integers. Received: {kernel_size!r}")
         if nonlinearity not in NONLINEARITIES:
             raise ValueError(
@@ -92,7 +93,7 @@ class CGRU(keras.layers.Layer):
         if initial_scale <= 0:
             raise ValueError(f"`initial_scale` must be positive. Received: {initial_scale!r}")
         self.maps = maps
-        self.kernel_size = kernel_size
+        self.kernel_size = tuple(kernel_size)
         self.gate_cutoff = gate_cutoff
         self.nonlinearity = nonlinearity
         self.diagonal = diagonal
@@ -103,21 +104,24 @@ class CGRU(keras.layers.Layer):
         self.reset_bias = reset_bias
         self.relaxation = relaxation
         self.seed = seed
-        self.seed_generator = keras.random.SeedGenerator(seed)
+        *self._first_seeds, dropout_seed = different_seeds(seed, 3)
+        self.seed_generator = keras.random.SeedGenerator(dropout_seed) if dropout else None
         self.supports_masking = True
         # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
         self.supports_jit = keras.config.backend() != "tensorflow"
 
     def build(self, input_shape):
         """Creates the weights; with several parameter sets they lead the weights' shapes."""
-        if len(input_shape) != 4 or input_shape[-1] != self.maps:
+        if len(input_shape) != 4 or input_shape[2] is None or input_shape[3] != self.maps:
             raise ValueError(
-                f"`image` must have the shape (batch, length, width, maps={self.maps}). "
-                f"Received: {tuple(input_shape)}"
+                f"`image` must have the shape (batch, length, width, maps={self.maps}) with a "
+                f"known width. Received: {tuple(input_shape)}"
             )
         sets = () if self.relaxation == 1 else (self.relaxation,)
         maps, limit = self.maps, self.initial_scale * (3 / self._inputs_of_a_unit()) ** 0.5
-        uniform = keras.initializers.RandomUniform(-limit, limit, seed=self.seed)
+        of_gates, of_candidate = (
+            keras.initializers.RandomUniform(-limit, limit, seed=seed) for seed in self._first_seeds
+        )
 
         def biases(shape, dtype=None):
             gates = [self.update_bias] * maps + [self.reset_bias] * maps
@@ -126,7 +130,7 @@ class CGRU(keras.layers.Layer):
         self.gate_kernel = self.add_weight(
             name="gate_kernel",
             shape=(*sets, *self.kernel_size, maps, 2 * maps),
-            initializer=uniform,
+            initializer=of_gates,
         )
         self.gate_bias = self.add_weight(
             name="gate_bias", shape=(*sets, 2 * maps), initializer=biases
@@ -134,7 +138,7 @@ class CGRU(keras.layers.Layer):
         self.candidate_kernel = self.add_weight(
             name="candidate_kernel",
             shape=(*sets, *self.kernel_size, maps, maps),
-            initializer=uniform,
+            initializer=of_candidate,
         )
         self.candidate_bias = self.add_weight(
             name="candidate_bias", shape=(*sets, maps), initializer="zeros"
@@ -206,15 +210,16 @@ class CGRU(keras.layers.Layer):
             def keep(x):
                 return keras.random.dropout(x, self.dropout, seed=self.seed_generator)
 
-        new, before = self.advance(convolution.fold(image), weights, width, keep)
-        new = convolution.unfold(new, width)
         if mask is None:
             mask = ops.ones(ops.shape(image)[:2], "bool")
-        inside = ops.cast(mask, self.compute_dtype)
-        new = new * inside[:, :, None, None]
+        inside = ops.cast(mask, "bool")
+        image = ops.where(inside[:, :, None, None], image, ops.zeros_like(image))
+        inside = ops.cast(inside, self.compute_dtype)
+        new, before = self.advance(convolution.fold(image), weights, width, keep)
+        new = convolution.unfold(new, width) * inside[:, :, None, None]
         if self.saturation_cost:
             total = saturation_of(before, inside)
-            length = ops.maximum(ops.sum(ops.cast(inside, "float32"), axis=1), 1.0)
+            length = ops.maximum(ops.sum(ops.cast(inside, total.dtype), axis=1), 1.0)
             self.add_loss(self.saturation_cost * ops.mean(total / length**2))
         return new
 
@@ -241,8 +246,30 @@ class CGRU(keras.layers.Layer):
         }
 
 
+def check_at_least_one(**arguments):
+    """Raises a ValueError unless each argument is an integer of at least 1."""
+    for name, value in arguments.items():
+        if not isinstance(value, numbers.Integral) or value < 1:
+            raise ValueError(f"`{name}` must be an integer of at least 1. Received: {value!r}")
+
+
+def _is_kernel_size(value):
+    return (
+        isinstance(value, (tuple, list))
+        and len(value) == 2
+        and all(isinstance(k, numbers.Integral) and k > 0 and k % 2 == 1 for k in value)
+    )
+
+
+def different_seeds(seed, count):
+    """Seeds that differ, so that nothing that is random repeats; all None for None."""
+    if seed is None:
+        return [None] * count
+    return [int(each) for each in np.random.SeedSequence(seed).generate_state(count)]
+
+
 def saturation_of(before, inside):
-    """The sum of `activations.saturation` over each example, `(batch,)` in float32.
+    """The sum of `activations.saturation` over each example, `(batch,)`, at least float32.
 
     Args:
         before: what went into the nonlinearities, tensors `(batch, length, …)`.
@@ -250,7 +277,8 @@ def saturation_of(before, inside):
     """
     total = 0.0
     for x in before:
-        x = ops.cast(activations.saturation(x), "float32")
+        x = activations.saturation(x)
+        x = ops.cast(x, at_least_float32(x.dtype))
         each = ops.sum(x, axis=tuple(range(2, len(x.shape))))
-        total = total + ops.sum(each * ops.cast(inside, "float32"), axis=1)
+        total = total + ops.sum(each * ops.cast(inside, x.dtype), axis=1)
     return total

@@ -5,12 +5,13 @@ from keras import ops
 
 PLACES = ("state", "candidate")
 SCHEDULES = ("constant", "length", "root")
+LARGEST_RATE = 0.9  # of the schedules, which blow up for very short inputs
 
 
 class Dropout:
     """How a `NeuralGPU` drops elements in training; its arguments are explained there."""
 
-    def __init__(self, rate, place, schedule, seed):
+    def __init__(self, rate, place, schedule):
         if not 0 <= rate < 1:
             raise ValueError(f"`dropout` must lie in [0, 1). Received: {rate!r}")
         if place not in PLACES:
@@ -22,20 +23,23 @@ class Dropout:
         self.rate = rate
         self.place = place
         self.schedule = schedule
-        self.seed_generator = keras.random.SeedGenerator(seed)
 
-    def drawn(self, length, dtype):
+    def rates(self, length):
+        """The share that is dropped of each example, `(batch,)`, as its length is."""
+        length = ops.cast(ops.maximum(length, 1), "float32")
+        if self.schedule == "constant":
+            return ops.full_like(length, self.rate)
+        if self.schedule == "length":
+            rate = 8 * self.rate / length
+        else:
+            rate = 3 * self.rate / ops.sqrt(length)
+        return ops.minimum(rate, LARGEST_RATE)
+
+    def drawn(self, length, seed_generator):
         """What drops elements in one call of the layer, or None; `length` is `(batch,)`."""
         if not self.rate:
             return None
-        length = ops.cast(ops.maximum(length, 1), "float32")
-        rate = {
-            "constant": ops.full_like(length, self.rate),
-            "length": 8 * self.rate / length,
-            "root": 3 * self.rate / ops.sqrt(length),
-        }[self.schedule]
-        rate = ops.minimum(rate, 0.9)  # The schedules blow up for very short inputs.
-        return _Drawn(self.place, 1 - rate, self.seed_generator.next(), dtype)
+        return _Drawn(self.place, 1 - self.rates(length), seed_generator.next())
 
     def get_config(self):
         """The arguments of the layer that say this."""
@@ -49,11 +53,10 @@ class Dropout:
 class _Drawn:
     """The dropout of one call: the share that is kept `(batch,)`, and a seed."""
 
-    def __init__(self, place, kept, seed, dtype):
+    def __init__(self, place, kept, seed):
         self.place = place
         self.kept = kept
         self.seed = seed
-        self.dtype = dtype
 
     def from_state(self, image, now):
         return self._drop(image, now) if self.place == "state" else image
@@ -62,16 +65,20 @@ class _Drawn:
         return (lambda x: self._drop(x, now)) if self.place == "candidate" else None
 
     def _drop(self, x, now):
-        kept = ops.cast(ops.reshape(self.kept, (-1, *[1] * (len(x.shape) - 1))), self.dtype)
-        chance = keras.random.uniform(ops.shape(x), dtype=self.dtype, seed=_Seed(self.seed, now))
-        return ops.where(chance < kept, x / kept, ops.zeros_like(x))
+        kept = ops.reshape(self.kept, (-1, *[1] * (len(x.shape) - 1)))
+        chance = keras.random.uniform(ops.shape(x), dtype="float32", seed=_Seed(self.seed, now))
+        return ops.where(chance < kept, x / ops.cast(kept, x.dtype), ops.zeros_like(x))
 
 
 class _Seed(keras.random.SeedGenerator):
-    """A seed for one draw: another one for every number `now`, which may be a tensor."""
+    """A seed for one draw: another one for every number `now`, which may be a tensor.
+
+    The generator counts calls in the second number of its seeds. Were `now` added there, the
+    second draw of one call would be the first of the next.
+    """
 
     def __init__(self, seed, now):
-        self.value = ops.stack([seed[0], seed[1] + ops.cast(now, seed.dtype)])
+        self.value = ops.stack([seed[0] + ops.cast(now, seed.dtype), seed[1]])
 
     def next(self, ordered=True):
         return self.value

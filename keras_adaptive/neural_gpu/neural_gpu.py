@@ -1,11 +1,13 @@
 """NeuralGPU: symbols on a mental image that is changed as often as the input is long."""
 
 import keras
+import numpy as np
 from keras import ops
 
 from .. import executors
+from ..halting.loop import at_least_float32
 from . import convolution
-from .cgru import CGRU, saturation_of
+from .cgru import CGRU, check_at_least_one, different_seeds, saturation_of
 from .dropout import Dropout
 
 
@@ -35,13 +37,13 @@ class NeuralGPU(keras.layers.Layer):
         dropout_on: `"state"` (the whole image before the first and after every step) or
             `"candidate"` (what every CGRU would write). Defaults to `"state"`.
         dropout_schedule: `"constant"`, `"length"` (8 · dropout / n) or `"root"`
-            (3 · dropout / √n). Defaults to `"constant"`.
+            (3 · dropout / √n), the last two at most 0.9. Defaults to `"constant"`.
         relaxation: integer >= 1, r: the parameter set t mod r is used at step t. See
             `keras_adaptive.relaxation`. Defaults to `1`.
         steps_multiplier: integer >= 1; steps for each symbol. Defaults to `1`.
         recompute: whether the backward pass computes each step again from the image it began
             with instead of keeping all intermediate results: less memory, and on JAX less time on
-            a CPU. Defaults to `False`.
+            a CPU. By default on JAX alone.
         padding: an integer that is no symbol and stands where an example has ended, or `None` if
             a mask says it or nothing is padded. Defaults to `-1`.
         seed: of first weights and dropout.
@@ -50,6 +52,7 @@ class NeuralGPU(keras.layers.Layer):
     Call arguments:
         symbols: integers `(batch, n)`.
         mask: boolean `(batch, n)`, true inside each example. By default all that is not `padding`.
+            What stands outside it does not matter.
         training: boolean.
         return_images: whether to return the mental image after every step too.
 
@@ -98,10 +101,9 @@ class NeuralGPU(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        positive = {"symbols": symbols, "width": width, "num_layers": num_layers}
-        for name, value in {**positive, "steps_multiplier": steps_multiplier}.items():
-            if int(value) != value or value < 1:
-                raise ValueError(f"`{name}` must be an integer of at least 1. Received: {value!r}")
+        check_at_least_one(
+            symbols=symbols, width=width, num_layers=num_layers, steps_multiplier=steps_multiplier
+        )
         if padding is not None and 0 <= padding < symbols:
             raise ValueError(
                 f"`padding` must be no symbol, that is none of 0 … {symbols - 1}. "
@@ -115,9 +117,11 @@ class NeuralGPU(keras.layers.Layer):
         self.recompute = recompute
         self.padding = padding
         self.seed = seed
-        self.dropout = Dropout(dropout, dropout_on, dropout_schedule, seed)
+        self.dropout = Dropout(dropout, dropout_on, dropout_schedule)
+        self._embedding_seed, dropout_seed, *seeds = different_seeds(seed, 2 + num_layers)
+        self.seed_generator = keras.random.SeedGenerator(dropout_seed) if dropout else None
         self.of_cells = {
-            "kernel_size": tuple(kernel_size),
+            "kernel_size": kernel_size,
             "gate_cutoff": gate_cutoff,
             "nonlinearity": nonlinearity,
             "diagonal": diagonal,
@@ -128,43 +132,35 @@ class NeuralGPU(keras.layers.Layer):
             "relaxation": relaxation,
         }
         self.cells = [
-            CGRU(
-                maps,
-                **self.of_cells,
-                seed=None if seed is None else seed + i,
-                dtype=self.dtype_policy,
-                name=f"cgru_{i}",
-            )
-            for i in range(num_layers)
+            CGRU(maps, **self.of_cells, seed=seed, dtype=self.dtype_policy, name=f"cgru_{i}")
+            for i, seed in enumerate(seeds)
         ]
+        self.autocast = False  # Symbols that are given as floats stay exact.
         self.supports_masking = True
         # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
         self.supports_jit = keras.config.backend() != "tensorflow"
 
     def build(self, input_shape):
         """Creates the embedding and the cells' weights."""
-        if len(input_shape) != 2 or input_shape[1] == 0:
-            raise ValueError(
-                "`symbols` must have the shape (batch, n) with n of at least 1. "
-                f"Received: {tuple(input_shape)}"
-            )
+        _check_shapes(input_shape)
         self.embedding = self.add_weight(
             name="embedding",
             shape=(self.symbols, self.maps),
-            initializer=keras.initializers.RandomUniform(-1.0, 1.0, seed=self.seed),
+            initializer=keras.initializers.RandomUniform(-1.0, 1.0, seed=self._embedding_seed),
         )
         for cell in self.cells:
             cell.build((input_shape[0], input_shape[1], self.width, self.maps))
 
     def call(self, symbols, mask=None, training=False, return_images=False):
         """Thinks about a batch of sequences of symbols."""
-        self._check(symbols, mask)
-        symbols = ops.cast(symbols, "int32")
+        _check_shapes(symbols.shape, None if mask is None else mask.shape)
+        given, symbols = symbols, ops.cast(symbols, "int32")
         if mask is None and self.padding is None:
             mask = ops.ones_like(symbols, dtype="bool")
         elif mask is None:
             mask = ops.not_equal(symbols, self.padding)
         mask = ops.cast(mask, "bool")
+        self._check_symbols(given, mask)
         inside = ops.cast(mask, self.compute_dtype)
         length = ops.sum(ops.cast(mask, "int32"), axis=1)
         first = ops.take(self.embedding, ops.where(mask, symbols, 0), axis=0)
@@ -173,7 +169,7 @@ class NeuralGPU(keras.layers.Layer):
         image = convolution.fold(ops.pad(first[:, :, None, :], margin))
         images, image, before = self._think(image, inside, length, training, return_images)
         if self.of_cells["saturation_cost"]:
-            size = ops.cast(ops.maximum(length, 1), "float32") ** 2 * self.steps_multiplier
+            size = ops.cast(ops.maximum(length, 1), before.dtype) ** 2 * self.steps_multiplier
             self.add_loss(self.of_cells["saturation_cost"] * ops.mean(before / size))
         column = convolution.unfold(image, self.width)[:, :, 0, :]
         return (column, images) if return_images else column
@@ -183,13 +179,14 @@ class NeuralGPU(keras.layers.Layer):
         most = ops.shape(inside)[1] * self.steps_multiplier
         rank = len(image.shape)
         everywhere = ops.reshape(inside, (*ops.shape(inside), *[1] * (rank - 2)))
-        drop = self.dropout.drawn(length, self.compute_dtype) if training else None
+        drop = self.dropout.drawn(length, self.seed_generator) if training else None
         weights = [cell.prepared(self.width) for cell in self.cells]
         costly = bool(self.of_cells["saturation_cost"])
+        no_cost = ops.zeros((ops.shape(image)[0],), at_least_float32(self.compute_dtype))
 
         def change(now, image, weights):
             """All layers, once."""
-            before = ops.zeros((ops.shape(image)[0],), "float32")
+            before = ops.zeros_like(no_cost)  # its own: a recomputed step may not return another's
             for i, (cell, one) in enumerate(zip(self.cells, weights)):
                 if cell.relaxation > 1:
                     one = {k: ops.take(w, now % cell.relaxation, axis=0) for k, w in one.items()}
@@ -210,14 +207,13 @@ class NeuralGPU(keras.layers.Layer):
                 new = drop.from_state(new, now + 1)
             goes_on = now < steps
             image = ops.where(ops.reshape(goes_on, (-1, *[1] * (rank - 1))), new, image)
-            total = total + ops.where(goes_on, before, 0.0)
+            total = total + ops.where(goes_on, before, no_cost)
             return (image, total), (image if return_images else ())
 
         if drop:
             image = drop.from_state(image, 0)
-        total = ops.zeros((ops.shape(image)[0],), "float32")
         start = image
-        (image, total), images = executors.scan(step, (image, total), ops.arange(most))
+        (image, total), images = executors.scan(step, (image, no_cost), ops.arange(most))
         if return_images:
             images = ops.concatenate([start[None], images], axis=0)
             shape = ops.shape(images)
@@ -227,20 +223,20 @@ class NeuralGPU(keras.layers.Layer):
             images = ops.swapaxes(images, 0, 1)
         return images, image, total
 
-    def _check(self, symbols, mask):
-        if mask is not None and len(mask.shape) != 2:
+    def _check_symbols(self, symbols, mask):
+        symbols, mask = executors.concrete(symbols), executors.concrete(mask)
+        if symbols is None or mask is None:  # A graph is being traced.
+            return
+        allowed = np.isin(symbols, np.arange(self.symbols))
+        if not np.all(allowed | ~mask):
             raise ValueError(
-                f"`mask` must have the shape (batch, n). Received: {tuple(mask.shape)}"
-            )
-        sizes = zip(symbols.shape, () if mask is None else mask.shape)
-        if any(None not in pair and pair[0] != pair[1] for pair in sizes):
-            raise ValueError(
-                f"`mask` must have the shape {tuple(symbols.shape)} of the symbols. "
-                f"Received: {tuple(mask.shape)}"
+                f"`symbols` must be integers in 0 … {self.symbols - 1} where they are neither "
+                f"padding ({self.padding}) nor masked. Received: {symbols[mask & ~allowed][0]}"
             )
 
     def compute_output_spec(self, symbols, mask=None, training=False, return_images=False):
         """Shape and dtype of the first column."""
+        _check_shapes(symbols.shape, None if mask is None else mask.shape)
         batch, n = symbols.shape
         column = keras.KerasTensor((batch, n, self.maps), self.compute_dtype)
         if not return_images:
@@ -270,3 +266,17 @@ class NeuralGPU(keras.layers.Layer):
             "padding": self.padding,
             "seed": self.seed,
         }
+
+
+def _check_shapes(symbols, mask=None):
+    if len(symbols) != 2 or symbols[1] == 0:
+        raise ValueError(
+            "`symbols` must have the shape (batch, n) with n of at least 1. "
+            f"Received: {tuple(symbols)}"
+        )
+    pairs = zip(symbols, mask or ())
+    fits = all(None in pair or pair[0] == pair[1] for pair in pairs)
+    if mask is not None and not (len(mask) == 2 and fits):
+        raise ValueError(
+            f"`mask` must have the shape {tuple(symbols)} of the symbols. Received: {tuple(mask)}"
+        )
