@@ -1,4 +1,4 @@
-"""Callbacks for training adaptive models."""
+"""A warning when an automatic time penalty cannot reach its target."""
 
 import warnings
 

@@ -1,0 +1,195 @@
+"""Curricula: which lengths a network is trained on, level after level.
+
+A regime says what a level consists of; a `Feed` makes its batches for `fit`, and
+`callbacks.AdvanceCurriculum` moves it on. A regime of one's own needs what `OneByOne` has:
+`lengths`, `parameters_at` and `exam_at`.
+"""
+
+import keras
+import numpy as np
+
+
+class OneByOne:
+    """One length after the other, with a share of batches of all lengths.
+
+    Args:
+        parameters: names of the data set's parameters that are the least and the largest length.
+        stop: integer, the last length.
+        start: integer >= 1, the first length. Defaults to `1`.
+        step: integer >= 1, how much longer the next length is. Defaults to `1`.
+        share: float in [0, 1], of batches that have a length drawn from all of the curriculum
+            instead. Defaults to `0.2`.
+
+    Raises:
+        ValueError: if an argument is out of its range, or there is no next length.
+
+    Example:
+
+    >>> regime = OneByOne(("min_bits", "bits"), start=3, stop=20, share=0.2)
+    >>> regime.lengths[:4]
+    (3, 4, 5, 6)
+    >>> regime.exam_at(2)
+    {'min_bits': 5, 'bits': 5}
+
+    Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.3 ("Curriculum learning").
+    """
+
+    def __init__(self, parameters, stop, start=1, step=1, share=0.2):
+        if not start >= 1:
+            raise ValueError(f"Argument `start` must be at least 1. Received: {start!r}")
+        if not stop > start:
+            raise ValueError(
+                "Argument `stop` must be above `start`, or there is no next length. "
+                f"Received: start={start!r}, stop={stop!r}"
+            )
+        if not step >= 1:
+            raise ValueError(f"Argument `step` must be at least 1. Received: {step!r}")
+        if not 0 <= share <= 1:
+            raise ValueError(f"Argument `share` must be in [0, 1]. Received: {share!r}")
+        self.parameters = tuple(parameters)
+        self.lengths = (*range(start, stop, step), stop)
+        self.share = share
+
+    def parameters_at(self, level, rng):
+        """The data set's parameters of one batch, as a dict.
+
+        Args:
+            level: integer, counted from 0.
+            rng: a `numpy.random.Generator`, for what is left to chance.
+        """
+        length = self.lengths[level]
+        if rng.random() < self.share:
+            length = int(rng.choice(self.lengths))
+        return dict.fromkeys(self.parameters, length)
+
+    def exam_at(self, level):
+        """The data set's parameters of the level's exam."""
+        return dict.fromkeys(self.parameters, self.lengths[level])
+
+
+class Growing:
+    """All lengths at once, up to a largest one that grows in stages.
+
+    Args:
+        parameters: names of the data set's parameters that are the least and the largest length.
+        lengths: increasing integers, the largest length of each level; with a single one there
+            is no growth.
+        least: integer >= 1, the least length of all levels. Defaults to `1`.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+
+    Example:
+
+    >>> regime = Growing(("min_bits", "bits"), lengths=(10, 20))
+    >>> regime.parameters_at(1, np.random.default_rng(0))
+    {'min_bits': 1, 'bits': 20}
+    >>> regime.exam_at(1)
+    {'min_bits': 20, 'bits': 20}
+
+    Source: that all lengths train together: Freivalds & Liepins (2017), arXiv:1702.08727.
+    """
+
+    def __init__(self, parameters, lengths, least=1):
+        lengths = tuple(lengths)
+        if not lengths or not all(a < b for a, b in zip((least - 1, *lengths), lengths)):
+            raise ValueError(
+                "Argument `lengths` must have a length, and grow from at least `least` on. "
+                f"Received: lengths={lengths!r}, least={least!r}"
+            )
+        if not least >= 1:
+            raise ValueError(f"Argument `least` must be at least 1. Received: {least!r}")
+        self.parameters = tuple(parameters)
+        self.lengths = lengths
+        self.least = least
+
+    def parameters_at(self, level, rng):
+        """The data set's parameters of one batch, as a dict; nothing is left to chance."""
+        return dict(zip(self.parameters, (self.least, self.lengths[level])))
+
+    def exam_at(self, level):
+        """The data set's parameters of the level's exam: its largest length."""
+        return dict.fromkeys(self.parameters, self.lengths[level])
+
+
+class Feed(keras.utils.PyDataset):
+    """Batches of a level of a curriculum, made on the way.
+
+    Batch i depends on the seed, the level and `start` + i alone, so a resumed training sees what
+    it would have seen.
+
+    Args:
+        sample: a function of `(rng, batch_size, **parameters)` that returns a dict of `inputs`,
+            `targets` and `weights`, as each task of `keras_adaptive.datasets` has it.
+        regime: a `OneByOne`, a `Growing`, or alike.
+        batch_size: integer, examples in a batch.
+        batches: integer, batches in an epoch.
+        seed: integer. Defaults to `0`.
+        **parameters: those parameters of `sample` that do not change.
+
+    Attributes:
+        level: the level of the curriculum, counted from 0.
+        start: number of the epoch's first batch. `callbacks.AdvanceCurriculum` sets both.
+
+    Example:
+
+    >>> sample = keras_adaptive.datasets.task("neural_gpu_copy").sample
+    >>> regime = OneByOne(("min_length", "length"), start=5, stop=41, share=0.0)
+    >>> feed = Feed(sample, regime, batch_size=32, batches=200)
+    >>> inputs, targets, weights = feed[0]
+    >>> inputs.shape
+    (32, 5)
+    """
+
+    def __init__(self, sample, regime, batch_size, batches, seed=0, **parameters):
+        super().__init__()
+        self.sample = sample
+        self.regime = regime
+        self.batch_size = batch_size
+        self.batches = batches
+        self.seed = seed
+        self.parameters = parameters
+        self.level = 0
+        self.start = 0
+        self.is_exam = False
+
+    def __len__(self):
+        return self.batches
+
+    def __getitem__(self, index):
+        rng = np.random.default_rng([self.seed, int(self.is_exam), self.start + index])
+        if self.is_exam:
+            drawn = self.regime.exam_at(self.level)
+        else:
+            drawn = self.regime.parameters_at(self.level, rng)
+        batch = self.sample(rng, self.batch_size, **{**self.parameters, **drawn})
+        return batch["inputs"], batch["targets"], batch["weights"]
+
+    def exam(self, batches, start):
+        """A feed of so many batches of the exam of this level, other than those of training."""
+        feed = Feed(
+            self.sample, self.regime, self.batch_size, batches, self.seed, **self.parameters
+        )
+        feed.level, feed.start, feed.is_exam = self.level, start, True
+        return feed
+
+    def for_fit(self):
+        """This feed as `fit` takes it, with `shuffle=False`, so that the batches keep their order.
+
+        TensorFlow would read the shapes off the first batches, which may have one length by
+        chance; it is told that the length is free.
+        """
+        if keras.backend.backend() != "tensorflow":
+            return self
+        import tensorflow as tf
+
+        signature = tuple(
+            tf.TensorSpec((None, None, *array.shape[2:]), array.dtype) for array in self[0]
+        )
+
+        def batches():
+            for index in range(len(self)):
+                yield self[index]
+
+        data = tf.data.Dataset.from_generator(batches, output_signature=signature)
+        return data.apply(tf.data.experimental.assert_cardinality(len(self))).prefetch(8)
