@@ -4,7 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from .. import executors
+from .. import executors, relaxation
 from ..halting.loop import at_least_float32
 from . import convolution
 from .cgru import CGRU, check_at_least_one, different_seeds, saturation_of
@@ -40,6 +40,8 @@ class NeuralGPU(keras.layers.Layer):
             (3 · dropout / √n), the last two at most 0.9. Defaults to `"constant"`.
         relaxation: integer >= 1, r: the parameter set t mod r is used at step t. See
             `keras_adaptive.relaxation`. Defaults to `1`.
+        relaxation_pull: float >= 0, the first weight of the loss that pulls the parameter sets
+            together. Defaults to `5e-4`.
         steps_multiplier: integer >= 1; steps for each symbol. Defaults to `1`.
         recompute: whether the backward pass computes each step again from the image it began
             with instead of keeping all intermediate results: less memory, and on JAX less time on
@@ -94,6 +96,7 @@ class NeuralGPU(keras.layers.Layer):
         update_bias=1.0,
         reset_bias=1.0,
         relaxation=1,
+        relaxation_pull=5e-4,
         steps_multiplier=1,
         recompute=None,
         padding=-1,
@@ -113,6 +116,8 @@ class NeuralGPU(keras.layers.Layer):
         self.maps = maps
         self.width = width
         self.num_layers = num_layers
+        self.relaxation = relaxation
+        self.first_relaxation_pull = relaxation_pull
         self.steps_multiplier = steps_multiplier
         self.recompute = recompute
         self.padding = padding
@@ -150,6 +155,13 @@ class NeuralGPU(keras.layers.Layer):
         )
         for cell in self.cells:
             cell.build((input_shape[0], input_shape[1], self.width, self.maps))
+        if self.relaxation > 1:
+            relaxation.add_variables(self, self.relaxation, self.first_relaxation_pull)
+
+    @property
+    def relaxed_variables(self):
+        """The variables whose first axis counts parameter sets; none with a single set."""
+        return [variable for cell in self.cells for variable in cell.relaxed_variables]
 
     def call(self, symbols, mask=None, training=False, return_images=False):
         """Thinks about a batch of sequences of symbols."""
@@ -168,6 +180,8 @@ class NeuralGPU(keras.layers.Layer):
         margin = ((0, 0), (0, 0), (0, self.width - 1), (0, 0))
         image = convolution.fold(ops.pad(first[:, :, None, :], margin))
         images, image, before = self._think(image, inside, length, training, return_images)
+        if self.relaxation > 1:
+            self.add_loss(relaxation.cost(self))
         if self.of_cells["saturation_cost"]:
             size = ops.cast(ops.maximum(length, 1), before.dtype) ** 2 * self.steps_multiplier
             self.add_loss(self.of_cells["saturation_cost"] * ops.mean(before / size))
@@ -184,12 +198,15 @@ class NeuralGPU(keras.layers.Layer):
         costly = bool(self.of_cells["saturation_cost"])
         no_cost = ops.zeros((ops.shape(image)[0],), at_least_float32(self.compute_dtype))
 
+        def chosen(now):
+            return relaxation.set_at(self, now)
+
         def change(now, image, weights):
             """All layers, once."""
             before = ops.zeros_like(no_cost)  # its own: a recomputed step may not return another's
             for i, (cell, one) in enumerate(zip(self.cells, weights)):
-                if cell.relaxation > 1:
-                    one = {k: ops.take(w, now % cell.relaxation, axis=0) for k, w in one.items()}
+                if self.relaxation > 1:
+                    one = {k: ops.take(w, chosen(now), axis=0) for k, w in one.items()}
                 keep = drop and drop.from_candidate(now * self.num_layers + i)
                 image, inputs = cell.advance(image, one, self.width, keep)
                 image = image * everywhere
@@ -260,6 +277,7 @@ class NeuralGPU(keras.layers.Layer):
             "width": self.width,
             "num_layers": self.num_layers,
             **self.of_cells,
+            "relaxation_pull": self.first_relaxation_pull,
             **self.dropout.get_config(),
             "steps_multiplier": self.steps_multiplier,
             "recompute": self.recompute,
