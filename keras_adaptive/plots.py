@@ -1,4 +1,4 @@
-"""Pictures of ponder, as the papers draw them. The one file that knows matplotlib.
+"""Pictures of ponder and of thoughts, as the papers draw them. The one file that knows matplotlib.
 
 Every function writes a file and leaves matplotlib's global state alone.
 """
@@ -83,9 +83,162 @@ def ponder_along_sequence(path, sequences, title=None):
     return _write(figure, path, title)
 
 
-def _figure(path, width, height):
-    if Path(path).suffix not in FORMATS:
-        raise ValueError(f"path must end in one of {', '.join(FORMATS)}. Received: {str(path)!r}")
+def learning_curve(path, history, curves, title=None):
+    """Draw the loss and some error rates against the steps of a training.
+
+    Args:
+        path: the file to write, `.png`, `.svg` or `.pdf`.
+        history: a list of dicts with `step`, `loss`, and error rates in some of them.
+        curves: a dict from the key of an error rate to its name.
+        title: above the picture.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: no history, or another kind of file.
+    """
+    if not history:
+        raise ValueError("history must have at least one row. Received: none")
+    figure = _figure(path, width=9, height=3.4)
+    loss, errors = figure.subplots(1, 2)
+    loss.plot([row["step"] for row in history], [row["loss"] for row in history], color="black")
+    loss.set_yscale("log")
+    loss.set_ylabel("loss")
+    for key, name in curves.items():
+        rows = [row for row in history if row.get(key) is not None]
+        errors.plot([row["step"] for row in rows], [row[key] for row in rows], label=name)
+    errors.set_ylabel("error rate")
+    errors.set_ylim(-0.02, 1.02)
+    errors.legend(fontsize="small")
+    for panel in (loss, errors):
+        panel.set_xlabel("step")
+        panel.grid(alpha=0.3)
+    return _write(figure, path, title)
+
+
+def mental_image_animation(path, images, read, written, title=None, seconds=0.4):
+    """Write the mental image of a Neural GPU step by step, as an animation.
+
+    Args:
+        path: the file to write, `.gif`.
+        images: (steps + 1, n, width, maps), as of `NeuralGPU` with `return_images`.
+        read: n characters, the input.
+        written: for each image n characters, what would be answered now.
+        title: above the picture.
+        seconds: that an image is shown; the last one is shown three times as long.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: arguments that do not fit, or another kind of file.
+
+    Source: the video of Kaiser & Sutskever (2016), arXiv:1511.08228, section 1.
+    """
+    _check_thoughts(images, read, written)
+    length, rows = len(read), images.shape[2] * images.shape[3]
+    width, height = min(max(4.0, 0.28 * length + 1), 14), min(max(3.0, 0.07 * rows + 1), 9)
+    figure = _figure(path, width, height, formats=(".gif",))
+    from matplotlib.animation import PillowWriter
+
+    panel = figure.subplots()
+    show = _thought(panel, images[0], read)
+    writer = PillowWriter(fps=1 / seconds)
+    with writer.saving(figure, str(path), dpi=80):
+        for step, (image, symbols) in enumerate(zip(images, written, strict=True)):
+            show(image, symbols)
+            text = f"step {step} of {len(images) - 1}"
+            panel.set_title(f"{title}: {text}" if title else text, fontsize="medium")
+            for _ in range(3 if step == len(images) - 1 else 1):
+                writer.grab_frame()
+    return Path(path)
+
+
+def mental_image_stills(path, images, read, written, title=None, most=12):
+    """Draw the mental image of a Neural GPU at some steps, on one sheet.
+
+    Args:
+        path: the file to write, `.png`, `.svg` or `.pdf`.
+        images, read, written: as of `mental_image_animation`.
+        title: above the picture.
+        most: the number of images at most, spread evenly; the first and the last are among them.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: arguments that do not fit, or another kind of file.
+    """
+    _check_thoughts(images, read, written)
+    count = min(most, len(images))
+    steps = [round(i * (len(images) - 1) / max(count - 1, 1)) for i in range(count)]
+    columns = min(4, count)
+    lines = -(-count // columns)
+    side = min(max(2.6, 0.16 * len(read) + 0.6), 4.5)
+    figure = _figure(path, width=side * columns, height=2.8 * lines)
+    panels = figure.subplots(lines, columns, squeeze=False).ravel()
+    for panel, step in zip(panels, steps, strict=False):
+        _thought(panel, images[step], read)(images[step], written[step])
+        panel.set_title(f"step {step}", fontsize="medium")
+    for panel in panels[count:]:
+        panel.set_axis_off()
+    return _write(figure, path, title)
+
+
+# With more positions their symbols could not be read.
+_LEGIBLE = 48
+
+
+def _thought(panel, image, read):
+    """Prepare a panel for mental images (n, width, maps); returns what shows one."""
+    places = range(len(read))
+    legible = len(read) <= _LEGIBLE
+    shown = panel.imshow(
+        _upright(image), cmap="RdBu", vmin=-1, vmax=1, aspect="auto", interpolation="nearest"
+    )
+    panel.set_yticks([])
+    panel.set_ylabel("maps")
+    panel.set_xticks(places if legible else [], list(read) if legible else [], fontsize="x-small")
+    above = panel.secondary_xaxis("top")
+    above.set_xticks([])
+
+    def show(image, symbols):
+        shown.set_data(_upright(image))
+        if legible:
+            above.set_xticks(places, list(symbols), fontsize="x-small")
+
+    return show
+
+
+def _upright(image):
+    """A mental image (n, width, maps) as a matrix, positions from left to right."""
+    return image.reshape(len(image), -1).T
+
+
+def _check_thoughts(images, read, written):
+    shape = tuple(getattr(images, "shape", ()))
+    fits = len(shape) == 4 and shape[1] == len(read) and shape[0] == len(written)
+    if not fits or any(len(symbols) != len(read) for symbols in written):
+        raise ValueError(
+            "images must have the shape (steps + 1, n, width, maps), read n characters, and "
+            f"written n for each image. Received: images of shape {shape}, {len(read)} characters "
+            f"read, and written for {len(written)} images"
+        )
+
+
+def check_format(path, formats=FORMATS):
+    """Refuse a path that no picture can be written to.
+
+    Raises:
+        ValueError: it does not end in one of `formats`.
+    """
+    if Path(path).suffix not in formats:
+        raise ValueError(f"path must end in one of {', '.join(formats)}. Received: {str(path)!r}")
+
+
+def _figure(path, width, height, formats=FORMATS):
+    check_format(path, formats)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from keras_adaptive import plots
@@ -27,6 +28,47 @@ def test_ponder_along_sequence(tmp_path):
     path = tmp_path / "picture.svg"
     plots.ponder_along_sequence(path, [SEQUENCE, {**SEQUENCE, "floor": [2, 3]}])
     assert path.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("suffix", plots.FORMATS)
+def test_learning_curve(suffix, tmp_path):
+    path = tmp_path / f"picture{suffix}"
+    history = [{"step": 2, "loss": 0.5}, {"step": 4, "loss": 0.1, "validation_error": 0.2}]
+    assert plots.learning_curve(path, history, {"validation_error": "validation"}) == path
+    assert path.stat().st_size > 1000
+    with pytest.raises(ValueError, match="history"):
+        plots.learning_curve(path, [], {})
+
+
+def thoughts(length, width=2, maps=3):
+    images = np.random.default_rng(0).uniform(-1, 1, (length + 1, length, width, maps))
+    return images, ["1"] * length, [["0"] * length] * (length + 1)
+
+
+# With many positions their symbols are left out.
+@pytest.mark.parametrize("length", [1, 5, 60])
+def test_mental_image(length, tmp_path):
+    images, read, written = thoughts(length)
+    path = plots.mental_image_stills(tmp_path / "sheet.png", images, read, written, "Sums")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    if length < 10:
+        path = plots.mental_image_animation(tmp_path / "image.gif", images, read, written)
+        from PIL import Image
+
+        with Image.open(path) as animation:
+            # The last image is shown longer: as one frame, or as three.
+            assert length + 1 <= animation.n_frames <= length + 3
+
+
+@pytest.mark.parametrize("draw", [plots.mental_image_stills, plots.mental_image_animation])
+def test_mental_images_that_do_not_fit(draw, tmp_path):
+    images, read, written = thoughts(3)
+    path = tmp_path / ("a.gif" if draw is plots.mental_image_animation else "a.png")
+    for bad in [(images[0], read, written), (images, "11", written), (images, read, written[1:])]:
+        with pytest.raises(ValueError, match="images must have the shape"):
+            draw(path, *bad)
+    with pytest.raises(ValueError, match="path must end in one of"):
+        draw(tmp_path / "a.mp4", images, read, written)
 
 
 def test_bad_arguments(tmp_path):

@@ -1,4 +1,4 @@
-"""The command line: `keras-adaptive list | train | evaluate | predict | plot | export | demo`.
+"""The command line: list, train, evaluate, predict, plot, measure, export and demo.
 
 Standard output holds only the answer; progress and messages go to standard error.
 """
@@ -8,9 +8,9 @@ import contextlib
 import json
 import os
 import sys
-from pathlib import Path
 
-PROGRAM = "keras-adaptive"
+from . import commands as do
+from .commands import PROGRAM
 
 
 def main(argv=None):
@@ -50,16 +50,6 @@ def choose_backend(backend):
     os.environ["KERAS_BACKEND"] = backend
 
 
-def answer(arguments, data, text):
-    """Print `data` as JSON, or `text`."""
-    print(json.dumps(data, ensure_ascii=False) if arguments.json else text)
-
-
-def note(text):
-    """Tell the person something that is no part of the answer."""
-    print(text, file=sys.stderr)
-
-
 def setting(text):
     """The key and the value of `--set key=value`; the value is JSON, or else a word."""
     key, equals, value = text.partition("=")
@@ -70,139 +60,10 @@ def setting(text):
     return key, value
 
 
-def list_command(arguments):
-    from . import recipes, store
-
-    entries = {name: store.results(name) for name in store.names()}
-    untrained = [name for name in recipes.names() if name not in entries]
-    data = {
-        "models": [
-            {key: found[key] for key in ("model", "dataset", "sequence_error", "ponder_steps")}
-            for found in entries.values()
-        ],
-        "recipes": recipes.names(),
-    }
-    lines = [report(found) for found in entries.values()]
-    lines += [f"{name}: a recipe, not trained yet" for name in untrained]
-    answer(arguments, data, "\n".join(lines))
-
-
-def train_command(arguments):
-    from .evaluate import evaluate_run
-    from .train import train
-
-    out = arguments.out = Path(arguments.out or Path("runs") / arguments.name)
-    run = train(
-        arguments.name,
-        out,
-        resume=arguments.resume,
-        seed=arguments.seed,
-        overrides=dict(arguments.set),
-        variant=arguments.variant,
-        steps_scale=arguments.steps_scale,
-        jit_compile={"auto": "auto", "on": True, "off": False}[arguments.jit],
-    )
-    note(f"{run.position.step} steps done; evaluating")
-    found = evaluate_run(run, arguments.examples)
-    note(export_hint(out))
-    answer(arguments, found, report(found))
-
-
-def go_on(arguments):
-    """The command that resumes an interrupted training."""
-    backend = f" --backend {arguments.backend}" if arguments.backend else ""
-    return f"{PROGRAM} train {arguments.name} --resume --out {arguments.out}{backend}"
-
-
-def evaluate_command(arguments):
-    from . import store
-    from .evaluate import evaluate
-
-    if arguments.run:
-        from .run import restore
-
-        run = restore(arguments.run, {"recipe": arguments.name})
-        model, recipe = run.model, run.recipe
-    else:
-        limits = {"max_ponder": arguments.max_ponder, "epsilon": arguments.epsilon}
-        model, recipe = store.load(arguments.name, **limits), store.recipe(arguments.name)
-    found = evaluate(model, recipe, arguments.examples, arguments.seed, arguments.split)
-    answer(arguments, found, report(found))
-
-
-def predict_command(arguments):
-    from . import store
-
-    found = store.predict(arguments.name, arguments.input)
-    answer(arguments, found, spoken(found))
-
-
-def plot_command(arguments):
-    from .. import plots
-    from . import store
-    from .evaluate import against_difficulty
-
-    out = Path(arguments.out or f"{arguments.name}.png")
-    if arguments.input:
-        found = store.predict(arguments.name, arguments.input)
-        plots.ponder_along_sequence(out, [found], arguments.name)
-        data = {"model": arguments.name, "picture": str(out), "ponder": found["ponder"]}
-    else:
-        recipe = store.recipe(arguments.name)
-        rows = against_difficulty(
-            store.load(arguments.name), recipe, arguments.examples, arguments.seed
-        )
-        plots.ponder_against_difficulty(
-            out, {arguments.name: rows}, recipe.figure.label, arguments.name
-        )
-        data = {"model": arguments.name, "picture": str(out), "rows": rows}
-    answer(arguments, data, str(out))
-
-
-def export_command(arguments):
-    from .export import export
-
-    path = export(arguments.run, arguments.into, arguments.others, arguments.examples)
-    answer(arguments, {"model": path.name, "folder": str(path)}, str(path))
-
-
-def demo_command(arguments):
-    from .demo import demo
-
-    found = demo(arguments.out, arguments.examples)
-    answer(arguments, found, found["text"])
-
-
-def report(found):
-    """The numbers of an evaluation in one line."""
-    low, high = found["confidence_interval"]
-    return (
-        f"{found['model']}: sequence error {found['sequence_error']:.2%} "
-        f"({low:.2%} to {high:.2%}, {found['examples']} examples), "
-        f"ponder {found['ponder']:.2f}, steps {found['ponder_steps']:.2f}"
-    )
-
-
-def spoken(found):
-    """An answer to one example as a table, with a line for each input."""
-    header = ("input", "answer", "steps", "confidence")
-    shown = [f"{value:.1%}" for value in found["confidence"]]
-    rows = list(zip(found["inputs"], found["answers"], found["ponder_steps"], shown, strict=True))
-    rows = [[str(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
-    return "\n".join([*lines, f"answer: {found['answer']}"])
-
-
-def export_hint(out):
-    """What to do with a finished training."""
-    return f"publish it with: {PROGRAM} export {out} (with the TensorFlow backend)"
-
-
 def parser():
     """The parser of the command line."""
     top = argparse.ArgumentParser(
-        prog=PROGRAM, description="Networks that learn how long to think about each input."
+        prog=PROGRAM, description="Networks that think for a while about each input."
     )
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
@@ -219,12 +80,12 @@ def parser():
         return added
 
     command(
-        "list", list_command, "List the pretrained models and the recipes", "list", "list --json"
+        "list", do.list_command, "List the pretrained models and the recipes", "list", "list --json"
     )
 
     added = command(
         "train",
-        train_command,
+        do.train_command,
         "Train a recipe, or go on with a training",
         "train act_parity --out runs/parity",
         "train act_parity --out runs/parity --resume",
@@ -248,33 +109,43 @@ def parser():
     backend(added)
     added.add_argument("--jit", choices=("auto", "on", "off"), default="auto", help="XLA")
     added.add_argument("--examples", type=int, default=10_000, help="of the evaluation at the end")
-    added.set_defaults(go_on=go_on)
+    added.set_defaults(go_on=do.go_on)
 
     added = command(
         "evaluate",
-        evaluate_command,
+        do.evaluate_command,
         "Measure a model on fresh examples",
         "evaluate act_parity --examples 10000 --seed 7 --json",
         "evaluate act_logic --max-ponder 5",
         "evaluate act_logic --run runs/act_logic --split validation",
+        "evaluate neural_gpu_addition --bits 137 --examples 200 --seed 991 --json",
+        "evaluate neural_gpu_addition --bits 100 --probe carries",
+        "evaluate neural_gpu_copy --length 401 --examples 100",
     )
     added.add_argument("name", help="name of a pretrained model, or of a recipe with --run")
     added.add_argument("--run", help="folder of a training, to measure its last checkpoint")
     added.add_argument("--examples", type=int, default=10_000, help="default: 10000")
     added.add_argument("--seed", type=int, help="of the examples")
     added.add_argument("--split", choices=("test", "validation"), default="test")
-    added.add_argument("--max-ponder", type=int, help="the most steps for each input")
-    added.add_argument("--epsilon", type=float, help="what may be missing from 1 at a halt")
+    added.add_argument("--max-ponder", type=int, help="the most steps for each input (ACT)")
+    added.add_argument("--epsilon", type=float, help="what may be missing from 1 at a halt (ACT)")
+    added.add_argument("--bits", type=int, help="digits of each number (Neural GPU)")
+    added.add_argument("--length", type=int, help="positions, for tasks without numbers")
+    added.add_argument(
+        "--probe", help="what random numbers miss: carries, ones, zeros, powers or unequal"
+    )
     backend(added)
 
     added = command(
         "predict",
-        predict_command,
+        do.predict_command,
         "Ask a model about one example in human form",
         'predict act_addition "12+345+6"',
         'predict act_parity "+-0+" --json',
         'predict act_logic "1 0 AND XOR; 1 NOR"',
         'predict act_sort "0.3 -1.2 0.8"',
+        'predict neural_gpu_addition "110101+011011"',
+        'predict neural_gpu_addition "1234567+7654321" --json',
     )
     added.add_argument("name", help="name of a pretrained model")
     added.add_argument("input", help="the example, in the human form of its task")
@@ -282,35 +153,57 @@ def parser():
 
     added = command(
         "plot",
-        plot_command,
-        "Draw error and ponder against difficulty, or ponder along one sequence",
+        do.plot_command,
+        "Draw what a model does: error and ponder, or its thoughts about one example",
         "plot act_logic --out logic.png",
-        'plot act_addition --input "12+345+6" --out sum.svg',
+        'plot act_addition "12+345+6" --out sum.svg',
+        'plot neural_gpu_addition "1101+0110"',
     )
     added.add_argument("name", help="name of a pretrained model")
-    added.add_argument("--out", help="file to write, .png, .svg or .pdf (default: NAME.png)")
-    added.add_argument("--input", help="one example in human form, instead of difficulty")
+    added.add_argument("example", nargs="?", help="in human form; without: against difficulty")
+    added.add_argument(
+        "--out",
+        help="file to write, .png, .svg or .pdf (default: NAME.png); for a Neural GPU the "
+        "animation, .gif (default: NAME.gif), with a sheet of stills beside it",
+    )
+    added.add_argument("--input", help="the example, as an option")
     added.add_argument("--examples", type=int, help="sequences for each point (default: 1000)")
     added.add_argument("--seed", type=int, help="of the examples")
     backend(added)
 
     added = command(
+        "measure",
+        do.measure_command,
+        "Measure a training at many lengths for its entry, and keep the numbers beside it",
+        "measure runs/neural_gpu_addition --backend jax",
+        "measure runs/neural_gpu_addition --lengths 20 100 --examples 10000",
+    )
+    added.add_argument("run", help="folder of the training")
+    added.add_argument("--examples", type=int, default=1000, help="for each length; default: 1000")
+    measured_lengths(added)
+    backend(added)
+
+    added = command(
         "export",
-        export_command,
+        do.export_command,
         "Write the entry of a training: SavedModel, .keras, numbers, card and pictures",
         "export runs/act_logic",
         "export runs/logic0 --others runs/logic1 runs/logic_plain --into saved_models",
+        "export runs/neural_gpu_copy --lengths 41 401 --examples 1000",
     )
     added.add_argument("run", help="folder of the training to publish")
     added.add_argument(
         "--others", nargs="*", default=[], help="folders of other seeds and of those without ACT"
     )
     added.add_argument("--into", default="saved_models", help="default: saved_models")
-    added.add_argument("--examples", type=int, default=10_000, help="default: 10000")
+    added.add_argument(
+        "--examples", type=int, help="default: 10000; Neural GPU: 1000 for each length"
+    )
+    measured_lengths(added)
 
     added = command(
         "demo",
-        demo_command,
+        do.demo_command,
         "Train a small network, question the pretrained ones, and draw a picture",
         "demo",
         "demo --out pictures --examples 500",
@@ -323,6 +216,20 @@ def parser():
 def backend(parser):
     """Give a command the option that chooses Keras's backend."""
     parser.add_argument("--backend", choices=("tensorflow", "jax", "torch"), help="of Keras")
+
+
+def measured_lengths(parser):
+    """Give a command the options that say what is measured of a Neural GPU."""
+    parser.add_argument(
+        "--long-examples", type=int, help="at 777 digits, 4001 positions or more; default: 100"
+    )
+    parser.add_argument(
+        "--lengths",
+        type=int,
+        nargs="+",
+        metavar="LENGTH",
+        help="in digits of a number, or in positions; default: those of the paper",
+    )
 
 
 if __name__ == "__main__":

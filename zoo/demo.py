@@ -8,7 +8,7 @@ from pathlib import Path
 from .. import datasets, plots
 from . import store
 from .evaluate import against_difficulty, evaluate
-from .families.act import Probe
+from .families.act import Probe, ask_inputs
 
 # Enough bits to defeat a plain network of this size, few enough to wait for.
 BITS = 16
@@ -107,7 +107,7 @@ def question(name, examples):
     shown = []
     for inputs, difficulty in zip(fresh["inputs"], fresh["difficulty"], strict=True):
         real = inputs[difficulty > 0]
-        shown.append(store.ask(probe, task, real[None]))
+        shown.append(ask_inputs(probe, task, real[None]))
     kept = ("examples", "sequence_error", "ponder", "ponder_steps")
     return {**{key: numbers[key] for key in kept}, "shown": shown}
 

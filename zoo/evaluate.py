@@ -163,17 +163,15 @@ def evaluate_run(run, examples=10_000):
         `versions`.
     """
     # All trainings answer the same examples, whatever their own seed.
-    validation = evaluate(run.model, run.recipe, examples, seed=0, split="validation")
     found = {
         **evaluate(run.model, run.recipe, examples, seed=0),
-        "variant": run.recipe.variant,
         "training_seed": run.recipe.seed,
         "training_backend": run.backend,
         "settings": run.settings,
         "steps": run.position.step,
         "finished": run.position.done,
         "training_seconds": round(run.position.seconds, 1),
-        "validation_error": validation["sequence_error"],
+        **families.of(run.recipe).selection(run, examples),
         "versions": versions(),
     }
     write_whole(run.folder / "metrics.json", json.dumps(found, indent=1, ensure_ascii=False))

@@ -208,19 +208,21 @@ class Recipe:
         """The same training with another halting rule.
 
         Args:
-            family: what kind of network it is, a module of `zoo/families/`.
-        length_parameters: names of the data set's parameters that are the least and the largest
-            length, for stages with bins.
-        variant: `"act"`, `"plain"`, or `"fixed-k"` with a whole number k ≥ 1.
+            variant: `"act"`, `"plain"`, or `"fixed-k"` with a whole number k ≥ 1.
 
         Returns:
             A `Recipe`.
 
         Raises:
-            ValueError: another word.
+            ValueError: another word, or a network without a halting rule.
         """
         if variant == self.variant:
             return self
+        if self.family != "act":
+            raise ValueError(
+                f"variant is of networks with a halting rule, which {self.name} has not. "
+                f"Received: {variant!r}"
+            )
         if variant == "act":
             changes = {"halting": "act", "fixed_steps": None}
         elif variant == "plain":

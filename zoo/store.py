@@ -45,15 +45,17 @@ def load(name, max_ponder=None, epsilon=None, folder=None):
 
     Args:
         name: one of `names()`.
-        max_ponder: the most steps for each input, instead of the model's own.
-        epsilon: the halting threshold's ε, instead of the model's own.
+        max_ponder: the most steps for each input, instead of the model's own (ACT).
+        epsilon: the halting threshold's ε, instead of the model's own (ACT).
         folder: where entries lie; those of the package by default.
 
     Returns:
-        A compiled `keras.Model` from inputs (batch, time, width) to probabilities.
+        A compiled `keras.Model` from inputs (batch, time, width), or symbols (batch, n), to
+        probabilities.
 
     Raises:
-        ValueError: an unknown name, a damaged file, or a limit out of its range.
+        ValueError: an unknown name, a damaged file, a limit out of its range, or one that the
+            model has not.
     """
     import keras
 
@@ -63,12 +65,8 @@ def load(name, max_ponder=None, epsilon=None, folder=None):
 
     path = entry(name, folder)
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
-    layer = model.get_layer("act")
-    if max_ponder is not None:
-        layer.max_ponder = max_ponder
-    if epsilon is not None:
-        layer.epsilon = epsilon
     known = recipe(name, folder)
+    families.entry_of(known).limited(model, {"max_ponder": max_ponder, "epsilon": epsilon})
     families.of(known).compile_model(model, known)
     return model
 
@@ -90,9 +88,10 @@ def saved_model(name, folder=None):
     """The SavedModel of an entry, for inference: gradients through it are silently zero.
 
     Returns:
-        What `tf.saved_model.load` gives: `serve(inputs)` and
+        What `tf.saved_model.load` gives. ACT: `serve(inputs)` and
         `serve_with_limits(inputs, max_ponder, epsilon)` return a dict of `outputs`, `ponder` and
-        `ponder_steps`.
+        `ponder_steps`. Neural GPU: `serve(symbols)`, int32 (batch, n), returns a dict of
+        `outputs`.
     """
     import tensorflow as tf
 
@@ -109,59 +108,24 @@ def predict(name, text, folder=None):
 
     Args:
         name: one of `names()`.
-        text: the example, such as `"12+345+6"` for `act_addition`.
+        text: the example, such as `"12+345+6"` for `act_addition` or `"110101+011011"` for
+            `neural_gpu_addition`.
         folder: where entries lie; those of the package by default.
 
     Returns:
-        A dict: `model`, `input`, `answer`; and lists with an element for each input of the
+        A dict: `model`, `input`, `answer`. ACT adds lists with an element for each input of the
         sequence: `inputs` and `answers` in human form, `confidence` (the probability of the
-        answer), `ponder_steps` (N) and `ponder` (ρ = N + R).
+        answer), `ponder_steps` (N) and `ponder` (ρ = N + R). The Neural GPU adds `symbols_read`
+        and `symbols_written`, the numbers in its own base (where the input has a digit that this
+        base has not, input and answer are decimal), `steps`, and `confidence` (the probability of
+        all symbols together).
 
     Raises:
         ValueError: an unknown name, or a text that is none of the task's examples.
     """
-    from .. import datasets
     from . import families
 
-    recipe_of_entry = recipe(name, folder)
-    task = datasets.task(recipe_of_entry.dataset)
-    inputs = task.encode(text, **recipe_of_entry.parameters)
-    return {
-        "model": name,
-        "input": text,
-        **ask(families.of(recipe_of_entry).Probe(load(name, folder=folder)), task, inputs),
-    }
-
-
-def ask(probe, task, inputs):
-    """What a model answers to one example, in human form.
-
-    Args:
-        probe: a `Probe`.
-        task: the module of the data set.
-        inputs: (1, time, width).
-
-    Returns:
-        A dict as of `predict`, without `model` and `input`.
-    """
-    found = probe(inputs)
-    outputs = found["outputs"][0]
-    read, answers = task.describe(inputs[0]), task.decode(outputs)
-    # Where answers follow the inputs, they are the answer; else it is the last one.
-    following = [said for said, was in zip(answers, read, strict=True) if not was]
-    return {
-        "answer": " ".join(following) if following else answers[-1],
-        "inputs": read,
-        "answers": answers,
-        "confidence": [round(float(value), 4) for value in confidence(outputs)],
-        "ponder_steps": [round(float(value)) for value in found["ponder_steps"][0]],
-        "ponder": [round(float(value), 3) for value in found["ponder"][0]],
-    }
-
-
-def confidence(outputs):
-    """The probability of the answer at each step, from probabilities (time, …, classes)."""
-    if outputs.shape[-1] == 1:
-        return abs(outputs[:, 0] - 0.5) + 0.5
-    best = outputs.max(-1)
-    return best if best.ndim == 1 else best.prod(-1)
+    known = recipe(name, folder)
+    family = families.of(known)
+    probe = family.Probe(load(name, folder=folder))
+    return {"model": name, "input": text, **family.ask(probe, known, text)}

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from .. import plots
-from .model_card import percent
+from .model_card import markdown, percent
 
 PICTURE = "docs/pictures/ponder_logic.png"
 PICTURE_OF = "act_logic"
@@ -61,22 +61,6 @@ def replaced(text, name, table):
     return pattern.sub(lambda match: match[1] + body + match[3], text)
 
 
-def markdown(header, rows):
-    """A Markdown table.
-
-    Example:
-
-    >>> print(markdown(["a", "b"], [[1, 2]]))
-    | a | b |
-    |---|---|
-    | 1 | 2 |
-    """
-    lines = [header, ["---"] * len(header), *rows]
-    texts = ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
-    texts[1] = texts[1].replace(" ", "")
-    return "\n".join(texts)
-
-
 def without_act(plain):
     """The error of the baseline; a shorter training than the model's is said."""
     if not plain:
@@ -87,16 +71,42 @@ def without_act(plain):
 
 
 def zoo_table(paths):
-    """The table of the models from their `metrics.json`."""
+    """The tables of the models from their `metrics.json`, one for each family of networks."""
+    entries = [
+        (path.parent.name, read(path.parent / "recipe.json"), read(path)) for path in sorted(paths)
+    ]
+    act = [entry for entry in entries if "lengths" not in entry[2]]
+    tables = [act_table(act)] if act else []
+    for unit, words in (("bits", "digits of each number"), ("length", "positions")):
+        those = [
+            entry
+            for entry in entries
+            if "lengths" in entry[2] and entry[1]["length_parameters"][1] == unit
+        ]
+        if those:
+            tables.append(f"Errors at lengths in {words}:\n\n{length_table(those)}")
+    return "\n\n".join(tables)
+
+
+def read(path):
+    """What a JSON file holds."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def link(name):
+    """The name of an entry, with a link to its card."""
+    return f"[`{name}`](saved_models/{name}/README.md)"
+
+
+def act_table(entries):
+    """The table of the models with a halting rule, from triples of name, recipe and metrics."""
     rows = []
-    for path in paths:
-        metrics = json.loads(path.read_text(encoding="utf-8"))
-        recipe = json.loads((path.parent / "recipe.json").read_text(encoding="utf-8"))
+    for name, recipe, metrics in entries:
         low, high = metrics["confidence_interval"]
         paper, plain = recipe["paper"], metrics["without_act"]
         rows.append(
             [
-                f"[`{path.parent.name}`](saved_models/{path.parent.name}/README.md)",
+                link(name),
                 f"**{percent(metrics['sequence_error'])}** ({percent(low)} to {percent(high)})",
                 without_act(plain),
                 paper["error"],
@@ -104,10 +114,30 @@ def zoo_table(paths):
                 f"{metrics['ponder_steps']:.1f}",
             ]
         )
-    if not rows:
-        return ""
     header = ["model", "error", "without ACT", "paper, with", "paper, without", "mean steps"]
     return markdown(header, rows)
+
+
+def length_table(entries):
+    """The table of models that were measured at many lengths, as `act_table`."""
+    found = [
+        {row["length"]: row for row in metrics["lengths"] if is_of_one_length(row)}
+        for *_, metrics in entries
+    ]
+    lengths = sorted(set().union(*found))
+    rows = []
+    for (name, recipe, _), measured in zip(entries, found, strict=True):
+        cells = [
+            percent(measured[length]["sequence_error"]) if length in measured else "–"
+            for length in lengths
+        ]
+        rows.append([link(name), *cells, recipe["paper"].get("error", "–")])
+    return markdown(["model", *lengths, "paper"], rows)
+
+
+def is_of_one_length(row):
+    """Whether a measurement is of random examples of a single length."""
+    return row["probe"] is None and row["least"] == row["length"]
 
 
 def benchmark_table(paths):

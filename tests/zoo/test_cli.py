@@ -7,7 +7,7 @@ import pytest
 from keras_adaptive.zoo import cli, store
 from keras_adaptive.zoo.demo import small_recipe
 
-COMMANDS = ("list", "train", "evaluate", "predict", "plot", "export", "demo")
+COMMANDS = ("list", "train", "evaluate", "predict", "plot", "measure", "export", "demo")
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_plot(command, tmp_path):
     assert code == 0 and out.strip() == str(path)
     assert path.read_bytes().startswith(b"\x89PNG")
     path = tmp_path / "along.svg"
-    code, out, _ = command("plot", "act_addition", "--input", "1+2", "--out", path, "--json")
+    code, out, _ = command("plot", "act_addition", "1+2", "--out", path, "--json")
     assert code == 0 and json.loads(out)["picture"] == str(path)
     assert "<svg" in path.read_text()
 
@@ -96,6 +96,12 @@ def test_train_and_export(command, small, tmp_path):
         (["evaluate", "act_addition", "--examples", "0"], "examples must be at least 1"),
         (["evaluate", "act_addition", "--max-ponder", "0"], "max_ponder"),
         (["evaluate", "act_addition", "--epsilon", "2"], "epsilon"),
+        (
+            ["evaluate", "act_addition", "--bits", "9"],
+            "--bits is for models that take inputs of any",
+        ),
+        (["evaluate", "act_addition", "--probe", "ones"], "--probe is for models"),
+        (["measure", "nowhere"], "no checkpoint"),
         (["predict", "act_addition", "1+two"], "1+two"),
         (["predict", "nothing", "1+2"], "no model 'nothing'"),
         (["plot", "act_addition", "--input", "1+2", "--out", "a.gif"], "a.gif"),

@@ -13,7 +13,7 @@ import pytest
 
 from keras_adaptive import datasets, zoo
 from keras_adaptive.zoo import manifest, store
-from keras_adaptive.zoo.families.act import Probe
+from keras_adaptive.zoo.families.act import Probe, ask_inputs
 
 FILES = {
     "README.md",
@@ -131,7 +131,7 @@ def test_answers_that_follow_the_inputs_are_the_answer():
     outputs = np.eye(15, dtype="float32")[[5, 5, 1, 0]]
     ponder = np.ones((1, 4))
     probe = lambda _: {"outputs": outputs[None], "ponder": ponder, "ponder_steps": ponder}  # noqa: E731
-    assert store.ask(probe, task, inputs)["answer"] == "1 0"
+    assert ask_inputs(probe, task, inputs)["answer"] == "1 0"
 
 
 def test_predict_refuses_what_it_cannot_read(entries):

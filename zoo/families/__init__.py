@@ -1,6 +1,6 @@
-"""What differs between the kinds of networks of the zoo, one module for each.
+"""What differs between the kinds of networks of the zoo, three modules for each.
 
-A recipe names its family. The module of a family has
+A recipe names its family. The module of a family, `<family>.py`, has what trains and measures it:
 
 * `compile_model(model, recipe, jit_compile, steps_per_execution)`;
 * `before_chunk(run)`: sets what changes while the network is trained, but for the learning rate;
@@ -9,7 +9,24 @@ A recipe names its family. The module of a family has
 * `Probe(model)`: the model with all that it can tell, called with inputs;
 * `found(batch, answers)`: what was measured of each example, arrays with the examples first;
 * `summary(found)` and `by_difficulty(found)`: the numbers of an evaluation, without error rates;
-* `examples_at_once(recipe, parameters)`: how many are measured in one batch.
+* `examples_at_once(recipe, parameters)`: how many are measured in one batch;
+* `selection(run, examples)`: what a choice between trainings may look at, on validation data;
+* `ask(probe, recipe, text)`: what the model answers to an example in human form.
+
+`<family>_entry.py` has what an entry of the zoo consists of, and what the command line says of it:
+
+* `KEPT`: what the entry keeps of the metrics of every training;
+* `EXAMPLES`: of an evaluation, where nothing else is said;
+* `measured(run, model, trainings, request)`: what is measured for the entry beside the trainings;
+* `add_endpoints(archive, model)`: the endpoints of the SavedModel;
+* `draw(folder, model, recipe, metrics, history)`: the pictures of the card;
+* `limited(model, limits)`: sets limits of the computation;
+* `parameters(recipe, wanted)`: the data set's parameters for what `evaluate` was asked;
+* `told(metrics)`: numbers of an evaluation in words; `listed(metrics)`: the keys for `list --json`;
+* `spoken(found)`: an answer to an example in lines to read;
+* `plot(name, model, recipe, request)`: the pictures of the command line.
+
+`<family>_card.py` has the family's sections of a model card, see `model_card`.
 """
 
 import importlib
@@ -18,3 +35,13 @@ import importlib
 def of(recipe):
     """The module of a recipe's family."""
     return importlib.import_module(f".{recipe.family}", __name__)
+
+
+def entry_of(recipe):
+    """The module of a family that says what its entries consist of."""
+    return importlib.import_module(f".{recipe.family}_entry", __name__)
+
+
+def card_of(recipe):
+    """The module of a family that writes its sections of a model card."""
+    return importlib.import_module(f".{recipe.family}_card", __name__)

@@ -100,6 +100,14 @@ def validate(run, probe):
     }
 
 
+def selection(run, examples):
+    """The variant, and the error on validation data, of the same examples for every training."""
+    from ..evaluate import evaluate
+
+    found = evaluate(run.model, run.recipe, examples, seed=0, split="validation")
+    return {"variant": run.recipe.variant, "validation_error": found["sequence_error"]}
+
+
 class Probe:
     """A model that also tells how long it thought.
 
@@ -178,3 +186,54 @@ def by_difficulty(found):
             }
         )
     return rows
+
+
+def ask(probe, recipe, text):
+    """What a model answers to one example in human form.
+
+    Args:
+        probe: a `Probe`.
+        recipe: the model's `Recipe`.
+        text: the example.
+
+    Returns:
+        A dict as of `ask_inputs`.
+    """
+    task = datasets.task(recipe.dataset)
+    return ask_inputs(probe, task, task.encode(text, **recipe.parameters))
+
+
+def ask_inputs(probe, task, inputs):
+    """What a model answers to one example, in human form.
+
+    Args:
+        probe: a `Probe`.
+        task: the module of the data set.
+        inputs: (1, time, width).
+
+    Returns:
+        A dict: `answer`; and lists with an element for each input of the sequence: `inputs` and
+        `answers` in human form, `confidence` (the probability of the answer), `ponder_steps` (N)
+        and `ponder` (ρ = N + R).
+    """
+    found = probe(inputs)
+    outputs = found["outputs"][0]
+    read, answers = task.describe(inputs[0]), task.decode(outputs)
+    # Where answers follow the inputs, they are the answer; else it is the last one.
+    following = [said for said, was in zip(answers, read, strict=True) if not was]
+    return {
+        "answer": " ".join(following) if following else answers[-1],
+        "inputs": read,
+        "answers": answers,
+        "confidence": [round(float(value), 4) for value in confidence(outputs)],
+        "ponder_steps": [round(float(value)) for value in found["ponder_steps"][0]],
+        "ponder": [round(float(value), 3) for value in found["ponder"][0]],
+    }
+
+
+def confidence(outputs):
+    """The probability of the answer at each step, from probabilities (time, …, classes)."""
+    if outputs.shape[-1] == 1:
+        return abs(outputs[:, 0] - 0.5) + 0.5
+    best = outputs.max(-1)
+    return best if best.ndim == 1 else best.prod(-1)

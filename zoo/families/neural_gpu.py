@@ -4,6 +4,7 @@ import keras
 import numpy as np
 
 from ... import datasets, losses, metrics
+from ...datasets.digits import from_integer, to_integer
 from ...layers import NeuralGPU
 from ...optimizers import GradientNoise, RelativeClipAdamax
 
@@ -95,21 +96,37 @@ def before_chunk(run):
         run.model.optimizer.wrong_fraction.assign(run.history[-1]["sequence_error"])
 
 
-def validate(run, probe):
-    """Errors on validation data, at the recipe's length and at a longer one."""
+def validate(run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, seed=None):
+    """Errors on validation data, at the recipe's length and at a longer one.
+
+    Args:
+        run: a `Run`.
+        probe: the `Probe` of its model.
+        examples: how many of the recipe's length.
+        longer: how many of the longer one.
+        seed: of the examples; the recipe's by default.
+    """
     from ..evaluate import measure, summary
 
     recipe = run.recipe
-    longer = dict.fromkeys(recipe.length_parameters, recipe.hyperparameters["longer"])
-    found, further = (
-        summary(measure(probe, recipe, examples, split="validation", parameters=changed), recipe)
-        for examples, changed in ((VALIDATION_EXAMPLES, {}), (LONGER_EXAMPLES, longer))
-    )
+    changed = dict.fromkeys(recipe.length_parameters, recipe.hyperparameters["longer"])
+    kinds = {"split": "validation", "seed": seed}
+    found = summary(measure(probe, recipe, examples, **kinds), recipe)
+    further = summary(measure(probe, recipe, longer, **kinds, parameters=changed), recipe)
     return {
         "validation_error": found["sequence_error"],
         "validation_symbol_error": found["symbol_error"],
         "longer_error": further["sequence_error"],
         "longer_symbol_error": further["symbol_error"],
+    }
+
+
+def selection(run, examples):
+    """As `validate`, of the same examples for every training, with the longer length."""
+    probe, longer = Probe(run.model), min(examples, 1000)
+    return {
+        "longer": run.recipe.hyperparameters["longer"],
+        **validate(run, probe, examples, longer, seed=0),
     }
 
 
@@ -168,3 +185,33 @@ def by_difficulty(found):
             }
         )
     return rows
+
+
+def ask(probe, recipe, text):
+    """What a model answers to one example in human form.
+
+    Args:
+        probe: a `Probe`.
+        recipe: the model's `Recipe`.
+        text: the example. If it has a digit that is too large for the task's base, it is decimal.
+
+    Returns:
+        A dict: `answer`, decimal if the question was (unless the output is no number: then there
+        is a `_` in it); `symbols_read` and `symbols_written` in the task's base; `steps`, and
+        `confidence`, the product of the probabilities of all symbols.
+    """
+    task = datasets.task(recipe.dataset)
+    inputs = task.encode(text, **recipe.parameters)
+    outputs = probe(inputs)["outputs"][0]
+    answer = written = task.decode(outputs)
+    base = recipe.parameters.get("base", 2)
+    if any(digit.isdecimal() and int(digit) >= base for digit in text) and written.isdecimal():
+        value = to_integer([int(digit) for digit in reversed(written)], base)
+        answer = "".join(map(str, reversed(from_integer(value, 10))))
+    return {
+        "answer": answer,
+        "symbols_read": task.describe(inputs[0]),
+        "symbols_written": written,
+        "steps": inputs.shape[1],
+        "confidence": round(float(np.exp(np.log(outputs.max(-1)).sum())), 4),
+    }

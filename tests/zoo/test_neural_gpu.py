@@ -1,0 +1,324 @@
+"""Entries with a Neural GPU: numbers at many lengths, the SavedModel, cards, commands."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.zoo import cli, lengths, store, tables
+from keras_adaptive.zoo.families import neural_gpu, neural_gpu_card, neural_gpu_entry
+from keras_adaptive.zoo.recipes import load as recipe_of
+
+NAME = "neural_gpu_addition"
+FILES = {
+    "README.md",
+    "history.csv",
+    "learning_curve.png",
+    "manifest.json",
+    "mental_image.gif",
+    "mental_image.png",
+    "metrics.json",
+    "model.keras",
+    "recipe.json",
+    "saved_model.pb",
+    "variables",
+}
+PROBES = {"carries", "ones", "zeros", "powers", "unequal"}
+# Runs without this package.
+SERVED = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+folder, given = sys.argv[1:]
+model, data = tf.saved_model.load(folder), np.load(given)
+padded = model.serve(data["inputs"])
+assert set(padded) == {"outputs"}
+np.testing.assert_allclose(padded["outputs"], data["outputs"], atol=1e-5)
+alone = model.signatures["serving_default"](inputs=tf.constant(data["inputs"][:1, :5]))
+np.testing.assert_allclose(alone["outputs"], data["outputs"][:1, :5], atol=1e-5)
+assert "keras_adaptive" not in sys.modules
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A finished training of a tiny Neural GPU."""
+    from keras_adaptive.zoo.train import train
+
+    small = {"maps": 4, "longer": 5, "bits": 3, "min_bits": 1, "batch_size": 4, "validate_every": 8}
+    stages = {"steps": 4, "chunk": 2, "bins": (2, 3)}
+    return train(NAME, tmp_path_factory.mktemp("runs") / "sum", overrides={**small, **stages})
+
+
+@pytest.fixture(scope="module")
+def entries(run, tmp_path_factory):
+    """A folder with the entry of `run`."""
+    from keras_adaptive.zoo.export import export
+
+    into = tmp_path_factory.mktemp("entries")
+    export(run.folder, into, examples=10, lengths=(4, 20))
+    return into
+
+
+@pytest.fixture
+def command(entries, monkeypatch, capsys):
+    """Runs the command line on the entry: exit code, standard output, standard error."""
+    monkeypatch.setattr(store, "root", lambda: entries)
+
+    def run(*argv):
+        code = cli.main([str(word) for word in argv])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def perfect(task):
+    """A probe that knows all answers."""
+    classes = datasets.task(task).sizes()["classes"]
+    return lambda inputs: {"outputs": np.eye(classes)[datasets.task(task).answers(inputs)]}
+
+
+def test_entry_is_complete(entries):
+    found = {path.name for path in (entries / NAME).iterdir()}
+    assert FILES <= found <= FILES | {"fingerprint.pb", "assets"}
+    assert sum(path.stat().st_size for path in entries.rglob("*") if path.is_file()) < 1e6
+    assert (entries / NAME / "mental_image.gif").read_bytes().startswith(b"GIF8")
+
+
+def test_loaded_model_answers_as_the_trained_one_and_trains(run, entries):
+    model = store.load(NAME, folder=entries)
+    batch = datasets.batch(NAME, 4, seed=3, bits=5)
+    ours, theirs = (neural_gpu.Probe(x)(batch["inputs"])["outputs"] for x in (model, run.model))
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    data = batch["inputs"], batch["targets"], batch["weights"]
+    found = model.evaluate(*data[:2], sample_weight=data[2], verbose=0, return_dict=True)
+    assert 0 <= found["sequence_error"] <= 1
+
+
+def test_saved_model_answers_without_the_package_at_any_length(entries, tmp_path):
+    inputs = datasets.batch(NAME, 3, seed=3, bits=7)["inputs"]
+    inputs[0, 5:] = -1
+    outputs = neural_gpu.Probe(store.load(NAME, folder=entries))(inputs)["outputs"]
+    np.savez(tmp_path / "given.npz", inputs=inputs, outputs=outputs)
+    process = subprocess.run(
+        [sys.executable, "-c", SERVED, str(entries / NAME), str(tmp_path / "given.npz")],
+        cwd=tmp_path,
+        env={key: os.environ[key] for key in os.environ if key != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert process.returncode == 0, process.stderr
+
+
+def test_limits_are_refused(entries):
+    with pytest.raises(ValueError, match="max_ponder is for models with adaptive"):
+        store.load(NAME, max_ponder=3, folder=entries)
+
+
+def test_metrics(run, entries):
+    metrics = store.results(NAME, entries)
+    assert store.recipe(NAME, entries).length_parameters == ("min_bits", "bits")
+    assert set(neural_gpu_entry.KEPT) <= set(metrics) and metrics["longer"] == 5
+    measured = {(row["probe"], row["length"]): row for row in metrics["lengths"]}
+    assert set(measured) == {(None, 3), (None, 4), (None, 20), *((name, 20) for name in PROBES)}
+    assert measured[None, 3]["least"] == 1 and measured[None, 4]["least"] == 4
+    for row in metrics["lengths"]:
+        low, high = row["confidence_interval"]
+        assert low <= row["sequence_error"] <= high and row["examples"] == 10
+        assert 0 <= row["symbol_error"] <= row["sequence_error"]
+    assert [one["training_seed"] for one in metrics["runs"]] == [0]
+
+
+def test_measured_lengths_are_kept(run, entries, monkeypatch):
+    monkeypatch.setattr(lengths, "measure", None)
+    rows = lengths.measured(run, 10, lengths=(4,))
+    assert [row["length"] for row in rows] == [3, 4]
+    with pytest.raises(TypeError):
+        lengths.measured(run, 11, lengths=(4,))
+
+
+def test_plan_is_the_papers():
+    plan = lengths.plan(recipe_of(NAME), 1000)
+    random = {what["length"]: count for what, count in plan if what["probe"] is None}
+    assert random == {20: 1000, 25: 1000, 100: 1000, 200: 1000, 2000: 100}
+    probed = {(what["probe"], what["length"]) for what, _ in plan if what["probe"]}
+    assert probed == {(name, length) for name in PROBES for length in (20, 100)}
+    assert plan[0][0] == {"probe": None, "least": 1, "length": 20}
+    plan = lengths.plan(recipe_of("neural_gpu_copy"), 2000, 30)
+    assert [count for _, count in plan] == [2000, 2000, 2000, 30]
+    assert plan[0][0]["least"] is None and plan[0][0]["length"] == 41
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((0,), "examples must be at least 1"),
+        ((10, 0), "long_examples must be at least 1"),
+        ((10, 5, (20, 0)), r"lengths must be .* Received: \[0, 20\]"),
+        ((10, 5, ()), "lengths"),
+    ],
+)
+def test_bad_plans(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        lengths.plan(recipe_of(NAME), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "answer"),
+    [
+        (NAME, "110101+011011", "1010000"),
+        (NAME, "1+1", "10"),
+        (NAME, "0001+10", "00011"),
+        (NAME, "1234567+7654321", "8888888"),
+        (NAME, "0+2", "2"),
+        ("neural_gpu_multiplication", "11*11", "1001"),
+        ("neural_gpu_multiplication", "12*0", "0"),
+        ("neural_gpu_duplicate", "001", "001001"),
+        ("neural_gpu_reverse", "0011", "1100"),
+    ],
+)
+def test_answers_in_human_form(task, text, answer):
+    recipe = recipe_of(NAME).replace(dataset=task, parameters={})
+    found = neural_gpu.ask(perfect(task), recipe, text)
+    assert found["answer"] == answer and found["confidence"] == 1
+    assert found["steps"] == datasets.task(task).encode(text).shape[1]
+    json.dumps(found)
+
+
+def test_numbers_beyond_the_limit_of_python_texts():
+    big = "9" * 5000
+    found = neural_gpu.ask(perfect(NAME), recipe_of(NAME), f"{big}+1")
+    assert found["answer"] == "1" + "0" * 5000
+
+
+def test_an_output_that_is_no_number_is_shown_as_it_is():
+    outputs = np.eye(3)[[[1, 0, 2, 0, 0]]]
+    found = neural_gpu.ask(lambda _: {"outputs": outputs}, recipe_of(NAME), "2+3")
+    assert found["answer"] == found["symbols_written"] == "1_0"
+
+
+def test_card(run, entries):
+    card = store.card(NAME, entries)
+    for words in ("# neural_gpu_addition", "| up to 3 |", "| 20 (carries) |", "learning_curve.png"):
+        assert words in card
+    assert "--set maps=4" in card and "It is the only one." in card
+    assert "| 4 | 10 |" in card and '"110101+011011"' in card
+
+
+def test_card_says_why_a_training_was_chosen(run, entries):
+    metrics = store.results(NAME, entries)
+    one = metrics["runs"][0]
+    better = {**one, "longer_error": one["longer_error"] - 0.1, "training_seed": 1}
+    choice = neural_gpu_card.choice
+    assert "chosen for the least error at 5 digits" in choice(run.recipe, [better, one])
+    assert "another has a lower error" in choice(run.recipe, [one, better])
+    other = {"model": "other", "lengths": metrics["lengths"]}
+    text = neural_gpu_card.results(run.recipe, {**metrics, "other_models": [other]})
+    assert "[other](../other/README.md)" in text and "(this one)" in text
+
+
+def test_other_models_of_the_task_are_found(run, entries):
+    renamed = run.recipe.replace(name="neural_gpu_addition_again")
+    assert neural_gpu_entry.other_models(entries, run.recipe) == []
+    assert neural_gpu_entry.other_models(entries, renamed)[0]["model"] == NAME
+
+
+def test_evaluate(command):
+    words = ["evaluate", NAME, "--bits", 6, "--examples", 10, "--seed", 991]
+    code, out, err = command(*words, "--json")
+    found = json.loads(out)
+    assert code == 0, err
+    assert found["parameters"]["bits"] == found["parameters"]["min_bits"] == 6
+    assert {"sequence_error", "bit_error", "confidence_interval"} <= set(found)
+    assert "symbol_error" not in out and found["by_difficulty"][0]["difficulty"] == 6
+    code, out, _ = command(*words, "--probe", "carries")
+    assert code == 0 and "bit error" in out
+    probed = json.loads(command(*words, "--probe", "ones", "--json")[1])
+    assert probed["parameters"]["probe"] == "ones"
+
+
+def test_predict(command):
+    code, out, _ = command("predict", NAME, "110101+011011", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["input"] == found["symbols_read"] == "110101+011011"
+    assert isinstance(found["answer"], str) and found["steps"] == 13
+    code, out, _ = command("predict", NAME, "1234567+7654321")
+    assert code == 0 and out.splitlines()[-1].startswith("answer:")
+
+
+def test_plot(command, tmp_path):
+    path = tmp_path / "sum.gif"
+    code, out, err = command("plot", NAME, "1101+0110", "--out", path)
+    assert code == 0, err
+    assert out.split() == [str(path), str(path.with_suffix(".png"))]
+    assert path.read_bytes().startswith(b"GIF8")
+    code, out, _ = command("plot", NAME, "10+01", "--out", tmp_path / "sheet.svg", "--json")
+    found = json.loads(out)
+    assert found["animation"] == str(tmp_path / "sheet.gif") and found["symbols_read"] == "10+01"
+    assert "<svg" in (tmp_path / "sheet.svg").read_text()
+
+
+def test_list(command):
+    assert command("list")[1].startswith(f"{NAME}: sequence error")
+    found = json.loads(command("list", "--json")[1])["models"][0]
+    assert {"model", "dataset", "sequence_error", "bit_error", "lengths"} == set(found)
+
+
+def test_measure(command, run):
+    code, out, err = command("measure", run.folder, "--lengths", 4, "--examples", 5, "--json")
+    assert code == 0, err
+    assert [row["length"] for row in json.loads(out)["lengths"]] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["evaluate", NAME, "--length", "20"], "as long as --bits says"),
+        (["evaluate", NAME, "--bits", "0"], "bits"),
+        (["evaluate", NAME, "--bits", "6", "--probe", "crries"], "'carries'"),
+        (["evaluate", NAME, "--max-ponder", "3"], "max_ponder is for models with adaptive"),
+        (["predict", NAME, "110101"], "two numbers with '+' between them"),
+        (["predict", NAME, ""], "two numbers"),
+        (["predict", NAME, "+"], "two numbers"),
+        (["predict", NAME, "1+2+3"], "two numbers"),
+        (["plot", NAME], "give one"),
+        (["plot", NAME, "1+1", "--input", "1+1"], "once"),
+        (["plot", NAME, "1+1", "--out", "a.mp4"], "a.mp4"),
+        (["plot", NAME, f"{'1' * 300}+1"], "up to 401 positions"),
+        (["train", NAME, "--variant", "plain"], "halting rule"),
+    ],
+)
+def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command(*argv)
+    assert code == 2 and out == ""
+    assert words in err
+    assert err.startswith("keras-adaptive: error: ") and err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tasks_without_numbers_have_length_and_no_probes():
+    recipe = recipe_of("neural_gpu_copy")
+    wanted = {"bits": None, "length": 7, "probe": None}
+    assert neural_gpu_entry.parameters(recipe, wanted) == {"min_length": 7, "length": 7}
+    with pytest.raises(ValueError, match="as long as --length says"):
+        neural_gpu_entry.parameters(recipe, {**wanted, "bits": 7})
+    with pytest.raises(ValueError, match="--probe is for numbers"):
+        neural_gpu_entry.parameters(recipe, {**wanted, "probe": "ones"})
+
+
+def test_table_of_the_readme(entries, tmp_path):
+    shutil.copytree(entries, tmp_path / "saved_models")
+    text = "<!-- zoo: -->\n<!-- end of zoo -->\n<!-- benchmarks: -->\n<!-- end of benchmarks -->"
+    found = tables.written(text, tmp_path)
+    assert "Errors at lengths in digits of each number:" in found
+    assert "| model | 4 | 20 | paper |" in found and f"[`{NAME}`]" in found
+    metrics = json.loads((entries / NAME / "metrics.json").read_text())
+    assert tables.written(found, tmp_path) == found and metrics["lengths"]

@@ -1,0 +1,171 @@
+"""What the commands of the command line do: each takes the parsed arguments."""
+
+import json
+import sys
+from pathlib import Path
+
+PROGRAM = "keras-adaptive"
+
+
+def answer(arguments, data, text):
+    """Print `data` as JSON, or `text`."""
+    print(json.dumps(data, ensure_ascii=False) if arguments.json else text)
+
+
+def note(text):
+    """Tell the person something that is no part of the answer."""
+    print(text, file=sys.stderr)
+
+
+def list_command(arguments):
+    from . import families, recipes, store
+
+    entries = {name: (store.recipe(name), store.results(name)) for name in store.names()}
+    untrained = [name for name in recipes.names() if name not in entries]
+    data = {
+        "models": [
+            {
+                **{key: found[key] for key in ("model", "dataset", "sequence_error")},
+                **families.entry_of(recipe).listed(found),
+            }
+            for recipe, found in entries.values()
+        ],
+        "recipes": recipes.names(),
+    }
+    lines = [report(recipe, found) for recipe, found in entries.values()]
+    lines += [f"{name}: a recipe, not trained yet" for name in untrained]
+    answer(arguments, data, "\n".join(lines))
+
+
+def train_command(arguments):
+    from .evaluate import evaluate_run
+    from .train import train
+
+    out = arguments.out = Path(arguments.out or Path("runs") / arguments.name)
+    run = train(
+        arguments.name,
+        out,
+        resume=arguments.resume,
+        seed=arguments.seed,
+        overrides=dict(arguments.set),
+        variant=arguments.variant,
+        steps_scale=arguments.steps_scale,
+        jit_compile={"auto": "auto", "on": True, "off": False}[arguments.jit],
+    )
+    note(f"{run.position.step} steps done; evaluating")
+    found = evaluate_run(run, arguments.examples)
+    note(export_hint(out))
+    answer(arguments, in_words_of_users(found), report(run.recipe, found))
+
+
+def go_on(arguments):
+    """The command that resumes an interrupted training."""
+    backend = f" --backend {arguments.backend}" if arguments.backend else ""
+    return f"{PROGRAM} train {arguments.name} --resume --out {arguments.out}{backend}"
+
+
+def evaluate_command(arguments):
+    from . import families, store
+    from .evaluate import evaluate
+
+    limits = {"max_ponder": arguments.max_ponder, "epsilon": arguments.epsilon}
+    if arguments.run:
+        from .run import restore
+
+        run = restore(arguments.run, {"recipe": arguments.name})
+        model, recipe = run.model, run.recipe
+        families.entry_of(recipe).limited(model, limits)
+    else:
+        recipe = store.recipe(arguments.name)
+    wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe")}
+    # What cannot be measured is refused before a model is loaded.
+    parameters = families.entry_of(recipe).parameters(recipe, wanted)
+    if not arguments.run:
+        model = store.load(arguments.name, **limits)
+    found = evaluate(model, recipe, arguments.examples, arguments.seed, arguments.split, parameters)
+    answer(arguments, in_words_of_users(found), report(recipe, found))
+
+
+def predict_command(arguments):
+    from . import families, store
+
+    found = store.predict(arguments.name, arguments.input)
+    spoken = families.entry_of(store.recipe(arguments.name)).spoken(found)
+    answer(arguments, found, spoken)
+
+
+def plot_command(arguments):
+    from . import families, store
+
+    name = arguments.name
+    if arguments.example is not None and arguments.input is not None:
+        raise ValueError("the example is given once, as the second word or by --input")
+    if arguments.input is None:
+        arguments.input = arguments.example
+    recipe = store.recipe(name)
+    found = families.entry_of(recipe).plot(name, store.load(name), recipe, arguments)
+    files = [found[key] for key in ("animation", "picture") if key in found]
+    answer(arguments, {"model": name, **found}, "\n".join(files))
+
+
+def measure_command(arguments):
+    from . import lengths
+    from .run import restore
+
+    run = restore(arguments.run)
+    if run.recipe.length_parameters is None:
+        raise ValueError(f"{run.recipe.name} has no lengths to measure; see evaluate")
+    rows = lengths.measured(
+        run, arguments.examples, arguments.long_examples, arguments.lengths or None
+    )
+    data = in_words_of_users({"model": run.recipe.name, "lengths": rows})
+    lines = [f"{lengths.name_of(row)}: {row['sequence_error']:.2%} wrong" for row in rows]
+    answer(arguments, data, "\n".join(lines))
+
+
+def export_command(arguments):
+    from .export import export
+
+    path = export(
+        arguments.run,
+        arguments.into,
+        arguments.others,
+        arguments.examples,
+        arguments.long_examples,
+        arguments.lengths or None,
+    )
+    answer(arguments, {"model": path.name, "folder": str(path)}, str(path))
+
+
+def demo_command(arguments):
+    from .demo import demo
+
+    found = demo(arguments.out, arguments.examples)
+    answer(arguments, found, found["text"])
+
+
+def report(recipe, found):
+    """The numbers of an evaluation in one line."""
+    from . import families
+
+    low, high = found["confidence_interval"]
+    return (
+        f"{found['model']}: sequence error {found['sequence_error']:.2%} "
+        f"({low:.2%} to {high:.2%}, {found['examples']} examples), "
+        f"{families.entry_of(recipe).told(found)}"
+    )
+
+
+def in_words_of_users(found):
+    """An evaluation for `--json`, where the share of wrong symbols is called `bit_error`."""
+    if isinstance(found, list):
+        return [in_words_of_users(one) for one in found]
+    if not isinstance(found, dict):
+        return found
+    names = {key: key.replace("symbol_error", "bit_error") for key in found if isinstance(key, str)}
+    return {names[key]: in_words_of_users(value) for key, value in found.items()}
+
+
+def export_hint(out):
+    """What to do with a finished training."""
+    return f"publish it with: {PROGRAM} export {out} (with the TensorFlow backend)"

@@ -1,0 +1,101 @@
+"""The sections of the model card of an entry with one adaptive recurrent layer."""
+
+from ..model_card import changes, command, percent
+
+SOURCE = (
+    "Alex Graves, [Adaptive Computation Time for Recurrent Neural Networks]"
+    "(https://arxiv.org/abs/1603.08983), 2016, section 3"
+)
+# Those of every entry.
+DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the paper allows.",)
+
+
+def results(recipe, metrics):
+    """The table of errors beside the paper's."""
+    low, high = metrics["confidence_interval"]
+    lines = [
+        "Sequence error rate (an example with any mistake counts) on "
+        f"{metrics['examples']:,} fresh test examples of the paper's distribution, "
+        "with the 95 % confidence interval (Wilson).",
+        "",
+        "| | error | steps for each input | paper |",
+        "|---|---|---|---|",
+        f"| this model | **{percent(metrics['sequence_error'])}** "
+        f"({percent(low)} to {percent(high)}) | {metrics['ponder_steps']:.2f} | "
+        f"{recipe.paper['error']} |",
+    ]
+    plain = metrics["without_act"]
+    if plain:
+        low, high = plain["confidence_interval"]
+        scale = plain["settings"]["steps_scale"] or 1
+        training = "same training" if scale == 1 else f"{scale:g} times the training"
+        lines.append(
+            f"| without ACT, {training} | {percent(plain['sequence_error'])} "
+            f"({percent(low)} to {percent(high)}) | {plain['ponder_steps']:.2f} | "
+            f"{recipe.paper['error_without_act']} |"
+        )
+    else:
+        lines.append(f"| without ACT | not measured | 1 | {recipe.paper['error_without_act']} |")
+    return "\n".join(lines)
+
+
+def pictures(recipe):
+    """The pictures and what they show."""
+    figure = recipe.figure
+    text = (
+        f"![error and ponder against difficulty](ponder.png)\n\nError and ponder ρ = N + R "
+        f"against difficulty ({figure.label}), {figure.examples:,} sequences for each point, "
+        f"as in Figure {figure.number} of the paper."
+    )
+    if figure.along_sequences:
+        text += (
+            "\n\n![ponder along sequences](sequences.png)\n\nPonder at each input of three test "
+            "sequences: inputs below, answers above."
+        )
+    return text
+
+
+def use(recipe):
+    """How to load and serve the model."""
+    name = recipe.name
+    return f"""```python
+from keras_adaptive import zoo
+
+model = zoo.load("{name}")                  # a compiled keras.Model, for more training too
+quick = zoo.load("{name}", max_ponder=2)    # the same, thinking less
+```
+
+`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+this package: its endpoint `serve` takes inputs (batch, time, width) and returns `outputs`, `ponder`
+and `ponder_steps`; `serve_with_limits` also takes `max_ponder` and `epsilon`. It is for inference
+only: gradients through it are silently zero."""
+
+
+def training(recipe, metrics):
+    """The settings, the command, and every training that was run."""
+    settings = recipe.hyperparameters
+    lines = [
+        f"{settings['units']} units ({recipe.paper['cell']} in the paper); batches of "
+        f"{recipe.batch_size}; Adam, gradients clipped at a global norm of "
+        f"{settings['clipnorm']:g}. Trained for {metrics['steps']:,} steps, "
+        f"{metrics['training_seconds'] / 60:.0f} minutes on the CPU of one machine"
+        + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
+        + ". Train it again with",
+        "",
+        f"    {command(recipe, metrics)}",
+        "",
+        "The finished trainings that the card was made from (not those that were broken off, nor "
+        "those of earlier versions of the recipe); the published one is the first, chosen on "
+        "validation data:",
+        "",
+        "| variant | seed | other settings | steps | minutes | validation error | test error | N |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for run in metrics["runs"]:
+        lines.append(
+            f"| {run['variant']} | {run['training_seed']} | {changes(run['settings'])} | "
+            f"{run['steps']:,} | {run['training_seconds'] / 60:.0f} | "
+            f"{percent(run['validation_error'])} | {percent(run['sequence_error'])} | "
+            f"{run['ponder_steps']:.2f} |"
+        )
+    return "\n".join(lines)

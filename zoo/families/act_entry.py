@@ -1,0 +1,161 @@
+"""What an entry with one adaptive recurrent layer consists of, and how commands speak of it."""
+
+import itertools
+from pathlib import Path
+
+from ... import datasets, halting, plots
+from ..evaluate import against_difficulty
+from .act import Probe, ask, ask_inputs
+
+EXAMPLES = 10_000
+SEQUENCES = 3
+KEPT = (
+    "variant",
+    "training_seed",
+    "settings",
+    "steps",
+    "training_seconds",
+    "validation_error",
+    "sequence_error",
+    "confidence_interval",
+    "examples",
+    "ponder_steps",
+)
+
+
+def measured(run, model, trainings, request):
+    """The baseline without ACT, and the rows of the figure."""
+    return {
+        "without_act": baseline(trainings),
+        "figure": against_difficulty(model, run.recipe),
+    }
+
+
+def baseline(trainings):
+    """The numbers of the best training without ACT on validation data, or None."""
+    plain = [training for training in trainings if training["variant"] == "plain"]
+    if not plain:
+        return None
+    best = min(plain, key=lambda training: training["validation_error"])
+    return {key: best[key] for key in KEPT}
+
+
+def add_endpoints(archive, model):
+    """Give the SavedModel its endpoints, with free batch size and time.
+
+    They return a dict of `outputs`, `ponder` and `ponder_steps`: `serve` (also
+    `serving_default`) takes the inputs, `serve_with_limits` also `max_ponder` and `epsilon`.
+    """
+    import tensorflow as tf
+
+    probe = Probe(model).model
+    inputs = tf.TensorSpec((None, None, model.inputs[0].shape[-1]), "float32", name="inputs")
+
+    def serve(inputs):
+        # A batch costs what its rows think, not its size times the longest thought.
+        with halting.compaction():
+            return probe(inputs)
+
+    def with_limits(inputs, max_ponder, epsilon):
+        with halting.limits(max_ponder=max_ponder, epsilon=epsilon):
+            return serve(inputs)
+
+    archive.track(probe)
+    archive.add_endpoint("serve", serve, input_signature=[inputs])
+    archive.add_endpoint(
+        "serve_with_limits",
+        with_limits,
+        input_signature=[
+            inputs,
+            tf.TensorSpec((), "int32", name="max_ponder"),
+            tf.TensorSpec((), "float32", name="epsilon"),
+        ],
+    )
+
+
+def draw(folder, model, recipe, metrics, history):
+    """Write the pictures of the card."""
+    curves = {"with ACT": metrics["figure"]}
+    plots.ponder_against_difficulty(folder / "ponder.png", curves, recipe.figure.label)
+    if recipe.figure.along_sequences:
+        sequences = some_sequences(model, recipe)
+        plots.ponder_along_sequence(folder / "sequences.png", sequences)
+
+
+def some_sequences(model, recipe, least=3):
+    """A few test sequences of at least `least` inputs, answered, for `ponder_along_sequence`."""
+    probe, task = Probe(model), datasets.task(recipe.dataset)
+    parameters = {**recipe.parameters, "same_length": True}
+    sequences = []
+    for index in itertools.count():
+        batch = datasets.batch(recipe.dataset, 1, seed=1, index=index, split="test", **parameters)
+        if batch["inputs"].shape[1] < least:
+            continue
+        sequences.append(ask_inputs(probe, task, batch["inputs"]))
+        if len(sequences) == SEQUENCES:
+            return sequences
+
+
+def limited(model, limits):
+    """Set `max_ponder` and `epsilon` of a loaded model, those that are not None."""
+    for name, value in limits.items():
+        if value is not None:
+            setattr(model.get_layer("act"), name, value)
+
+
+def parameters(recipe, wanted):
+    """Nothing but the recipe's own distribution can be measured.
+
+    Raises:
+        ValueError: a length or a probe was asked for.
+    """
+    for name, value in wanted.items():
+        if value is not None:
+            raise ValueError(
+                f"--{name} is for models that take inputs of any length; {recipe.name} is measured "
+                f"on its own distribution, with {dict(recipe.parameters)}"
+            )
+    return {}
+
+
+def told(metrics):
+    """The ponder of an evaluation in words."""
+    return f"ponder {metrics['ponder']:.2f}, steps {metrics['ponder_steps']:.2f}"
+
+
+def listed(metrics):
+    """What `list --json` says of an entry, beside its name, data set and error."""
+    return {"ponder_steps": metrics["ponder_steps"]}
+
+
+def spoken(found):
+    """An answer to one example as a table, with a line for each input."""
+    header = ("input", "answer", "steps", "confidence")
+    shown = [f"{value:.1%}" for value in found["confidence"]]
+    rows = list(zip(found["inputs"], found["answers"], found["ponder_steps"], shown, strict=True))
+    rows = [[str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
+    return "\n".join([*lines, f"answer: {found['answer']}"])
+
+
+def plot(name, model, recipe, request):
+    """Draw ponder along an example in human form, or error and ponder against difficulty.
+
+    Args:
+        name: of the entry.
+        model: the loaded model.
+        recipe: its `Recipe`.
+        request: has `out`, `input`, `examples` and `seed`, each of which may be None.
+
+    Returns:
+        A dict: `picture`, its file, and `ponder` or `rows`.
+    """
+    out = Path(request.out or f"{name}.png")
+    if request.input:
+        found = ask(Probe(model), recipe, request.input)
+        plots.ponder_along_sequence(out, [found], name)
+        return {"picture": str(out), "ponder": found["ponder"]}
+    rows = against_difficulty(model, recipe, request.examples, request.seed)
+    plots.ponder_against_difficulty(out, {name: rows}, recipe.figure.label, name)
+    return {"picture": str(out), "rows": rows}

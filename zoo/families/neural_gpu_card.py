@@ -1,0 +1,183 @@
+"""The sections of the model card of an entry with a Neural GPU."""
+
+from ..lengths import LENGTHS, name_of
+from ..model_card import changes, command, markdown, percent
+
+SOURCE = (
+    "Łukasz Kaiser and Ilya Sutskever, [Neural GPUs Learn Algorithms]"
+    "(https://arxiv.org/abs/1511.08228), 2016"
+)
+DIFFERENCES = ()
+UNITS = {"bits": "digits of a number", "length": "positions"}
+
+
+def results(recipe, metrics):
+    """The tables of errors at all lengths beside the paper's and the other models'."""
+    unit = recipe.length_parameters[1]
+    lines = [
+        "Shares of fresh test examples with any mistake (sequence error, with the 95 % confidence "
+        f"interval after Wilson) and of wrong symbols, at lengths in {UNITS[unit]}. The training "
+        f"saw up to {recipe.parameters[unit]}. The paper's numbers are those of the best of 729 "
+        "trainings.",
+        "",
+        markdown(
+            [unit, "examples", "sequence error", "symbol error", "paper"],
+            [row_of(row, recipe) for row in metrics["lengths"] if row["probe"] is None],
+        ),
+    ]
+    probes = [row for row in metrics["lengths"] if row["probe"]]
+    if probes:
+        lines += [
+            "",
+            "What random numbers hardly ever have:",
+            "",
+            markdown(
+                [f"{unit} (probe)", "examples", "sequence error", "symbol error"],
+                [row_of(row, recipe)[:-1] for row in probes],
+            ),
+        ]
+    if metrics["other_models"]:
+        lines += ["", *compared(recipe, metrics)]
+    return "\n".join(lines)
+
+
+def row_of(row, recipe):
+    """The cells of a measurement."""
+    low, high = row["confidence_interval"]
+    paper = "–"
+    if row["probe"] is None and row["least"] == row["length"]:
+        known = row["length"] in LENGTHS[recipe.length_parameters[1]]
+        usual = recipe.paper.get("error", "–") if known else "–"
+        paper = recipe.paper.get("errors", {}).get(str(row["length"]), usual)
+    return [
+        name_of(row),
+        f"{row['examples']:,}",
+        f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})",
+        f"{100 * row['symbol_error']:.4f} %",
+        paper,
+    ]
+
+
+def compared(recipe, metrics):
+    """Lines with the sequence errors of all models of the task."""
+    own = [row for row in metrics["lengths"] if row["probe"] is None]
+    rows = []
+    for model, measured in [
+        (f"{recipe.name} (this one)", metrics["lengths"]),
+        *(
+            (f"[{x['model']}](../{x['model']}/README.md)", x["lengths"])
+            for x in metrics["other_models"]
+        ),
+    ]:
+        found = {name_of(row): percent(row["sequence_error"]) for row in measured}
+        rows.append([model, *(found.get(name_of(row), "–") for row in own)])
+    return [
+        "Sequence errors of the models of this task:",
+        "",
+        markdown(["model", *map(name_of, own)], rows),
+    ]
+
+
+def pictures(recipe):
+    """The pictures and what they show."""
+    longer, unit = recipe.hyperparameters["longer"], recipe.length_parameters[1]
+    return (
+        "![learning curve](learning_curve.png)\n\nLoss and errors while it was trained; longer: "
+        f"at {longer} {UNITS[unit]}.\n\n"
+        "![mental image](mental_image.gif)\n\nThe mental image while the model answers one "
+        "example: positions from left to right with the symbols of the input below, what it would "
+        "answer now above, and the maps from top to bottom. [All steps](mental_image.png) on one "
+        "sheet."
+    )
+
+
+def use(recipe):
+    """How to load and serve the model."""
+    name = recipe.name
+    example = {"bits": "110101{}011011", "length": "0011"}[recipe.length_parameters[1]]
+    example = example.format("*" if "multiplication" in recipe.dataset else "+")
+    return f"""```python
+from keras_adaptive import zoo
+
+zoo.predict("{name}", "{example}")  # a dict with the answer; inputs of any length
+model = zoo.load("{name}")  # a compiled keras.Model, for more training too
+```
+
+`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+this package: its endpoint `serve` takes symbols, int32 (batch, n), with -1 behind the end of an
+example, for any batch and n, and returns `outputs`, probabilities (batch, n, classes). It is for
+inference only: gradients through it are silently zero."""
+
+
+def training(recipe, metrics):
+    """The settings, the command, and every training that was run."""
+    lines = [
+        f"{network(recipe)} (the paper: {recipe.paper.get('cell', 'not said')}). Batches of "
+        f"{recipe.batch_size}, {metrics['steps']:,} of them"
+        + ("" if metrics["finished"] else " when the training was broken off")
+        + f", {metrics['training_seconds'] / 60:.0f} minutes with the "
+        f"{metrics['training_backend']} backend"
+        + (f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
+        + ". Train it again with",
+        "",
+        f"    {command(recipe, metrics)}",
+        "",
+        f"The trainings that the card was made from. {choice(recipe, metrics['runs'])}",
+        "",
+    ]
+    header = [
+        "seed",
+        "other settings",
+        "batches",
+        "minutes",
+        "validation error",
+        f"validation at {metrics['longer']}: error",
+        "symbols",
+        "test error",
+    ]
+    rows = [
+        [
+            run["training_seed"],
+            changes(run["settings"]),
+            f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
+            f"{run['training_seconds'] / 60:.0f}",
+            percent(run["validation_error"]),
+            percent(run["longer_error"]),
+            f"{100 * run['longer_symbol_error']:.4f} %",
+            percent(run["sequence_error"]),
+        ]
+        for run in metrics["runs"]
+    ]
+    return "\n".join(lines) + "\n" + markdown(header, rows)
+
+
+def network(recipe):
+    """The network in words."""
+    settings = {"maps": 24, "width": 4, "num_layers": 2, **recipe.hyperparameters}
+    layers = "one layer" if settings["num_layers"] == 1 else f"{settings['num_layers']} layers"
+    words = f"{layers} of CGRU with {settings['maps']} maps and width {settings['width']}"
+    if settings.get("diagonal"):
+        words += ", diagonal gates"
+    if settings.get("nonlinearity") == "hard":
+        words += ", hard nonlinearities"
+    if settings.get("relaxation", 1) > 1:
+        words += f", trained with {settings['relaxation']} relaxed sets of parameters"
+    return words[0].upper() + words[1:]
+
+
+def choice(recipe, runs):
+    """Why the first of the trainings was published, if the numbers say so."""
+    if len(runs) == 1:
+        return "It is the only one."
+
+    def on_validation_data(run):
+        return run["longer_error"], run["longer_symbol_error"], run["validation_error"]
+
+    unit = UNITS[recipe.length_parameters[1]]
+    longer = f"{runs[0]['longer']} {unit}"
+    if on_validation_data(runs[0]) == min(map(on_validation_data, runs)):
+        return (
+            f"The published one is the first. It was chosen for the least error at {longer} on "
+            "validation data (where these are equal, the least share of wrong symbols)."
+        )
+    return f"The published one is the first, though another has a lower error at {longer}."
