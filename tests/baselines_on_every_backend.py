@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import keras
 import numpy as np
-import references_baselines as references
 from keras import ops
 
+import references_baselines as references
 from keras_adaptive.baselines import NextSymbolRNN, Seq2SeqLSTM, StackRNNCell, Symbols, Vectors
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import SequenceError

@@ -48,7 +48,7 @@ def seq2seq(weights, num_layers, attention, output):
                 d = new[-1][0]
             if attention:
                 W_1, W_2, w = of_attention
-                u = np.array([np.tanh(h_i @ W_1 + d @ W_2) @ w[:, 0] for h_i in h])
+                u = np.array([np.tanh(h_i @ W_1 + d @ W_2) @ w for h_i in h])
                 read = sum(a_i * h_i for a_i, h_i in zip(softmax(u), h))
             return output(np.concatenate([d, read]) @ V + c), (new, read)
 

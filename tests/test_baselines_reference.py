@@ -2,11 +2,11 @@
 
 import functools
 
-import baselines_on_every_backend as baselines
 import numpy as np
 import pytest
-import references_baselines
 
+import baselines_on_every_backend as baselines
+import references_baselines
 from references import central_differences
 
 here = functools.cache(baselines.compute)

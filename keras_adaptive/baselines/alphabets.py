@@ -11,6 +11,8 @@ import keras
 import numpy as np
 from keras import ops
 
+from .. import executors
+
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class Symbols:
@@ -66,7 +68,7 @@ class Symbols:
                 f"Received: shape={tuple(tokens.shape)}, dtype={tokens.dtype}"
             )
         _check_length(name, tokens)
-        values = _values(tokens)
+        values = executors.concrete(tokens)
         if values is None:
             return
         wrong = values[((values < 0) | (values >= self.size)) & (values != self.padding)]
@@ -195,11 +197,3 @@ def _check_length(name, tokens):
             f"Argument `{name}` must hold at least one position. "
             f"Received: shape={tuple(tokens.shape)}"
         )
-
-
-def _values(tokens):
-    """The tokens as an array, or None where there are no values yet (in a graph)."""
-    try:
-        return np.asarray(ops.convert_to_numpy(tokens))
-    except Exception:  # Each backend has its own error for this.
-        return None

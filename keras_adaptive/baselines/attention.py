@@ -56,7 +56,7 @@ class BahdanauAttention(keras.layers.Layer):
         self.query_kernel = self.add_weight(
             shape=(query_shape[-1], self.units), name="query_kernel"
         )
-        self.score_kernel = self.add_weight(shape=(self.units, 1), name="score_kernel")
+        self.score_kernel = self.add_weight(shape=(self.units,), name="score_kernel")
 
     def keys(self, memory):
         """W_1 h_i for each i, `(batch, time, units)`."""
@@ -67,7 +67,8 @@ class BahdanauAttention(keras.layers.Layer):
         if keys is None:
             keys = self.keys(memory)
         hidden = ops.tanh(keys + ops.matmul(query, self.query_kernel)[:, None])
-        scores = ops.squeeze(ops.matmul(hidden, self.score_kernel), -1)
+        # Not a matrix product: XLA cannot compile TensorFlow's gradient of it inside a loop.
+        scores = ops.sum(hidden * self.score_kernel, axis=-1)
         if mask is not None:
             # float16 holds this number too.
             scores = ops.where(ops.cast(mask, "bool"), scores, ops.cast(-3e4, scores.dtype))

@@ -17,11 +17,12 @@ class SequenceGenerator(keras.Model):
     that a row may get is said by the length of its *input*; the length of a target never enters
     what is generated.
 
-    In training (`fit`) the true element is fed back instead ("teacher forcing"), and the targets
-    need not be given twice: `fit(inputs, targets, weights)`. What a target holds behind its first
-    end symbol counts neither in the loss nor in weighted metrics. `predict`, `evaluate`, and a call
-    without targets generate. In `evaluate` the metrics are about what is generated, cut or filled
-    with the end symbol to the length of the targets; the loss is that of the true sequence.
+    In training (`fit`) the true element is fed back instead ("teacher forcing"), for loss and
+    metrics; the targets need not be given twice: `fit(inputs, targets)`. What a target holds behind
+    its first end symbol counts neither in the loss nor in weighted metrics. `predict`, `evaluate`,
+    and a call without targets generate. In `evaluate` the metrics are about what is generated, cut
+    or filled with the end symbol to the length of the targets; the loss is that of the true
+    sequence.
 
     Subclasses have two methods, `encode` and `decode`, and create their layers in `build`.
 

@@ -266,6 +266,11 @@ class StackRNN(keras.layers.RNN):
         del config["cell"]
         return config
 
+    @classmethod
+    def from_config(cls, config):
+        """A layer from `get_config`."""
+        return cls(**config)
+
 
 def _at_least(name, value, least):
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
