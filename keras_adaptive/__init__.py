@@ -24,7 +24,7 @@ __version__ = "0.1.0"
 
 # Modules with classes that are saved in models.
 _SAVED = ("callbacks", "control", "halting", "layers", "losses", "metrics", "models", "optimizers")
-_SUBMODULES = (*_SAVED, "curriculum", "datasets", "plots", "relaxation", "zoo")
+_SUBMODULES = (*_SAVED, "curriculum", "datasets", "ensemble", "plots", "relaxation", "zoo")
 
 __all__ = ["__version__", *sorted(_SUBMODULES)]
 
