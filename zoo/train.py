@@ -29,6 +29,7 @@ def train(
     overrides=None,
     variant=None,
     steps_scale=None,
+    until_stage=None,
     jit_compile="auto",
     checkpoint_seconds=20.0,
 ):
@@ -43,6 +44,7 @@ def train(
         overrides: as in `Recipe.with_overrides`.
         variant: as in `Recipe.with_variant`.
         steps_scale: multiplies the steps of every stage.
+        until_stage: stop before this stage, counted from 0; by default train all.
         jit_compile: as in `keras.Model.compile`.
         checkpoint_seconds: the least time between two checkpoints; they lie at ends of chunks.
 
@@ -78,7 +80,8 @@ def train(
         run.save()
     with graceful_interrupt() as interrupted, contextlib.redirect_stdout(sys.stderr):
         conductor = Conductor(run, interrupted, checkpoint_seconds)
-        while not run.position.done:
+        last = math.inf if until_stage is None else until_stage
+        while not run.position.done and run.position.stage < last:
             conductor.fit_stage()
     return run
 

@@ -13,13 +13,15 @@ RECIPE = Recipe(
     length_parameters=("min_bits", "bits"),
     hyperparameters={
         **DIAGONAL,
-        "dropout": 0.5,
-        "longer": 60,
+        "maps": 24,
+        "dropout": 0.2,
+        "longer": 2.5,
     },
     stages=(
-        Stage(steps=1500, learning_rate=0.01, bins=(2, 4, 6, 8, 10)),
+        Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(1, 2, 3, 4, 6)),
+        Stage(steps=500, learning_rate=0.005, bins=(2, 4, 6, 8, 10)),
         Stage(
-            steps=40_000, learning_rate=0.01, schedule="cosine", hold=0.5, bins=(4, 8, 12, 16, 20)
+            steps=10_000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(4, 8, 12, 16, 20)
         ),
     ),
     figure=None,

@@ -11,7 +11,7 @@ RECIPE = Recipe(
     parameters={"length": 41, "min_length": 41},
     training_parameters={"min_length": 3, "short_share": 0.05},
     length_parameters=("min_length", "length"),
-    hyperparameters={**DIAGONAL, "longer": 121},
+    hyperparameters={**DIAGONAL, "longer": 2.5},
     stages=(
         Stage(steps=1500, learning_rate=0.01, bins=(5, 9, 13, 17, 21)),
         Stage(

@@ -1,0 +1,59 @@
+"""Several seeds on the first stage of a recipe, and the rest of it with the most promising one.
+
+Whether a network finds an algorithm that works beyond the lengths that it was trained on differs
+from seed to seed, and shows early. The choice looks at validation data alone.
+"""
+
+import json
+from pathlib import Path
+
+from . import checkpoint
+from .files import write_whole
+from .train import train
+
+NAME = "scout.json"
+
+
+def scout(recipe, out, seeds, **settings):
+    """Train the first stage with seeds 0, 1, …, and go on with the best of them to the end.
+
+    A seed is the better, the fewer symbols its network gets wrong in validation examples that are
+    longer than those of the stage. Everything resumes: what is done already is not done again.
+
+    Args:
+        recipe: the name of a recipe of a family that validates longer examples, or the `Recipe`.
+        out: the folder for the trainings, `seed-0`, `seed-1`, …, and `scout.json`, what each of
+            them reached.
+        seeds: integer >= 1, how many.
+        **settings: of `train`, but for `seed` and `resume`.
+
+    Returns:
+        The `Run` of the chosen seed.
+
+    Raises:
+        ValueError: `seeds` is below 1, or as `train`.
+    """
+    if int(seeds) != seeds or seeds < 1:
+        raise ValueError(f"`seeds` must be an integer of at least 1. Received: {seeds!r}")
+    out = Path(out)
+    found = []
+    for seed in range(seeds):
+        run = _on(recipe, out / f"seed-{seed}", seed, until_stage=1, **settings)
+        end = next(row for row in reversed(run.history) if row["stage"] == 0)
+        found.append(
+            {
+                "seed": seed,
+                "steps": end["step"],
+                "longer_error": end["longer_error"],
+                "longer_symbol_error": end["longer_symbol_error"],
+            }
+        )
+        write_whole(out / NAME, json.dumps(found, indent=1))
+    best = min(found, key=lambda one: (one["longer_symbol_error"], one["longer_error"]))["seed"]
+    return _on(recipe, out / f"seed-{best}", best, **settings)
+
+
+def _on(recipe, out, seed, **settings):
+    """Start a training, or go on with it."""
+    begun = (out / checkpoint.NAME).exists()
+    return train(recipe, out, seed=seed, resume=begun, **settings)
