@@ -9,13 +9,14 @@ RECIPE = Recipe(
     dataset="neural_gpu_sort_bits",
     build=build,
     parameters={"length": 41, "min_length": 41},
-    training_parameters={"min_length": 3, "short_share": 0.05},
+    training_parameters={"min_length": 2, "short_share": 0.05},
     length_parameters=("min_length", "length"),
-    hyperparameters={**DIAGONAL, "longer": 2.5},
+    hyperparameters={**DIAGONAL, "maps": 24, "dropout": 0.2, "longer": 2.5},
     stages=(
-        Stage(steps=1500, learning_rate=0.01, bins=(5, 9, 13, 17, 21)),
+        Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
+        Stage(steps=500, learning_rate=0.005, bins=(5, 9, 13, 17, 21)),
         Stage(
-            steps=12000, learning_rate=0.01, schedule="cosine", hold=0.4, bins=(9, 17, 25, 33, 41)
+            steps=6000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
         ),
     ),
     figure=None,
