@@ -99,6 +99,8 @@ def before_chunk(run):
 def validate(run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, seed=None):
     """Errors on validation data, at the recipe's length and at a longer one.
 
+    What is longer may be another length in the first stage, for the choice of a seed (`scout`).
+
     Args:
         run: a `Run`.
         probe: the `Probe` of its model.
@@ -109,7 +111,10 @@ def validate(run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, s
     from ..evaluate import measure, summary
 
     recipe = run.recipe
-    changed = dict.fromkeys(recipe.length_parameters, recipe.hyperparameters["longer"])
+    length = recipe.hyperparameters["longer"]
+    if run.position.stage == 0:
+        length = recipe.hyperparameters.get("longer_at_first", length)
+    changed = dict.fromkeys(recipe.length_parameters, length)
     kinds = {"split": "validation", "seed": seed}
     found = summary(measure(probe, recipe, examples, **kinds), recipe)
     further = summary(measure(probe, recipe, longer, **kinds, parameters=changed), recipe)

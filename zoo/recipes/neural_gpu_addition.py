@@ -15,7 +15,8 @@ RECIPE = Recipe(
         **DIAGONAL,
         "maps": 24,
         "dropout": 0.2,
-        "longer": 2.5,
+        "longer": 60,
+        "longer_at_first": 15,
     },
     stages=(
         Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(1, 2, 3, 4, 6)),
