@@ -10,7 +10,7 @@ import tensorflow as tf
 from keras import layers, ops, tree
 
 import clean_process
-from keras_adaptive.layers import ACTRNN
+from keras_adaptive.layers import ACTRNN, StackRNN
 from keras_adaptive.models import AdaptiveModel
 
 
@@ -50,6 +50,7 @@ ROWS = {
             ACTRNN([layers.SimpleRNNCell(3), layers.SimpleRNNCell(4)], halting_bias=-1.0)
         )
     ),
+    "StackRNN": Row(lambda: StackRNN(4, num_stacks=2, return_sequences=True, return_state=True)),
 }
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
