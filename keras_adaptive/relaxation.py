@@ -52,6 +52,8 @@ import keras
 import numpy as np
 from keras import ops
 
+from .halting.loop import at_least_float32
+
 
 def add_variables(layer, sets, pull):
     """Creates the variables of a layer's relaxation; call it in `build`.
@@ -106,18 +108,18 @@ def distance(variables):
         variables: variables or tensors `(r, ...)`.
 
     Returns:
-        A float32 scalar.
+        A scalar, float32 or float64.
 
     Example:
 
     >>> float(distance([np.array([[1.0, 5.0], [3.0, 5.0]])]))
     2.0
     """
-    total = ops.zeros((), "float32")
+    total = 0.0
     for variable in variables:
         variable = ops.convert_to_tensor(variable)
         apart = ops.square(variable - ops.mean(variable, axis=0, keepdims=True))
-        total = total + ops.cast(ops.sum(apart), "float32")
+        total = total + ops.cast(ops.sum(apart), at_least_float32(variable.dtype))
     return total
 
 
@@ -128,10 +130,12 @@ def cost(layer):
         layer: a relaxed layer.
 
     Returns:
-        A float32 scalar.
+        A scalar, float32 or float64.
     """
-    in_use = ops.cast(ops.convert_to_tensor(layer.relaxation_sets) > 1, "float32")
-    return in_use * layer.relaxation_pull * distance(layer.relaxed_variables)
+    apart = distance(layer.relaxed_variables)
+    in_use = ops.convert_to_tensor(layer.relaxation_sets) > 1
+    weight = ops.where(in_use, ops.convert_to_tensor(layer.relaxation_pull), 0.0)
+    return ops.cast(weight, apart.dtype) * apart
 
 
 def relaxed_layers(model):

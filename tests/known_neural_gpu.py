@@ -9,7 +9,8 @@ import references_neural_gpu as references
 from keras_adaptive.layers import NeuralGPU
 
 SYMBOLS = 4
-SATURATION_COST = 2.0**-4
+# Numbers that float32 holds exactly.
+SATURATION_COST, RELAXATION_PULL = 2.0**-4, 2.0**-6
 VARIANTS = {
     "the paper's": {"num_layers": 2},
     "plain gates, kept steps": {"gate_cutoff": False, "kernel_size": (3, 1), "recompute": False},
@@ -20,7 +21,7 @@ VARIANTS = {
     },
     "diagonal, one dimension": {"diagonal": True, "width": 1, "nonlinearity": "hard"},
     "diagonal, two dimensions": {"diagonal": True, "maps": 5, "kernel_size": (1, 3)},
-    "relaxed": {"relaxation": 2, "steps_multiplier": 2, "width": 1},
+    "relaxed": {"relaxation": 2, "relaxation_pull": 0.0, "steps_multiplier": 2, "width": 1},
     "all at once": {
         "num_layers": 2,
         "width": 1,
@@ -29,6 +30,7 @@ VARIANTS = {
         "diagonal": True,
         "saturation_cost": SATURATION_COST,
         "relaxation": 3,
+        "relaxation_pull": 0.0,
         "steps_multiplier": 2,
         "recompute": True,
     },
@@ -38,7 +40,8 @@ VARIANTS = {
 def neural_gpu_layer(seed=0, dtype="float64", **arguments):
     """A layer with large random weights, so that gates close and squash, and these weights."""
     small = {"symbols": SYMBOLS, "maps": 3, "width": 2, "num_layers": 1}
-    layer = NeuralGPU(**{**small, **arguments}, dtype=dtype)
+    pull = {"relaxation_pull": RELAXATION_PULL}
+    layer = NeuralGPU(**{**small, **pull, **arguments}, dtype=dtype)
     layer.build((None, None))
     rng = np.random.default_rng(seed)
     weights = [random_weight(rng, variable.shape) for variable in layer.trainable_variables]
@@ -91,7 +94,10 @@ def cgru_parameters(gate_kernel, gate_bias, candidate_kernel, candidate_bias):
 
 
 def expected(layer, weights, sequences):
-    """What the layer shall give: the images of each sequence, and the loss of `loss`."""
+    """What the layer shall give: the images of each sequence, and a loss.
+
+    That is the sum of all squared outputs, for want of a task, and the terms that the layer adds.
+    """
     embedding, *of_cells = weights
     cells = [of_cells[i : i + 4] for i in range(0, len(of_cells), 4)]
     r = layer.of_cells["relaxation"]
@@ -111,7 +117,11 @@ def expected(layer, weights, sequences):
     images = [images for images, _ in results]
     task = sum(np.sum(image[-1][:, 0] ** 2) for image in images)
     cost = sum(cost for _, cost in results) / len(sequences)
-    return images, task + layer.of_cells["saturation_cost"] * cost
+    loss = task + layer.of_cells["saturation_cost"] * cost
+    if r > 1:
+        apart = sum(np.sum((w - np.mean(w, axis=0)) ** 2) for w in of_cells)
+        loss = loss + RELAXATION_PULL * apart
+    return images, loss
 
 
 def expected_gradients(layer, weights, sequences):
