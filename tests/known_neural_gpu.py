@@ -21,7 +21,7 @@ VARIANTS = {
     },
     "diagonal, one dimension": {"diagonal": True, "width": 1, "nonlinearity": "hard"},
     "diagonal, two dimensions": {"diagonal": True, "maps": 5, "kernel_size": (1, 3)},
-    "relaxed": {"relaxation": 2, "relaxation_pull": 0.0, "steps_multiplier": 2, "width": 1},
+    "relaxed": {"relaxation": 2, "steps_multiplier": 2, "width": 1},
     "all at once": {
         "num_layers": 2,
         "width": 1,
@@ -30,7 +30,7 @@ VARIANTS = {
         "diagonal": True,
         "saturation_cost": SATURATION_COST,
         "relaxation": 3,
-        "relaxation_pull": 0.0,
+       
         "steps_multiplier": 2,
         "recompute": True,
     },
