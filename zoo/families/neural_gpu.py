@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 
-from ... import datasets, losses, metrics
+from ... import datasets, losses, metrics, relaxation
 from ...datasets.digits import from_integer, to_integer
 from ...layers import NeuralGPU
 from ...optimizers import GradientNoise, RelativeClipAdamax
@@ -31,6 +31,7 @@ OF_LAYER = (
     "update_bias",
     "reset_bias",
     "relaxation",
+    "relaxation_pull",
 )
 
 # One layer on an image without width, with hard nonlinearities and diagonal gates.
@@ -91,9 +92,21 @@ def compile_model(model, recipe, jit_compile="auto", steps_per_execution=1):
 
 
 def before_chunk(run):
-    """Tell the gradient noise how many of the last chunk's outputs were wrong."""
-    if isinstance(run.model.optimizer, GradientNoise) and run.history:
-        run.model.optimizer.wrong_fraction.assign(run.history[-1]["sequence_error"])
+    """Set what depends on how training goes: gradient noise and relaxation.
+
+    The noise follows the share of the last chunk's outputs that were wrong. Parameter sets are
+    pulled together harder after every chunk of the first stage, and averaged after it.
+    """
+    model, settings, position = run.model, run.recipe.hyperparameters, run.position
+    if isinstance(model.optimizer, GradientNoise) and run.history:
+        model.optimizer.wrong_fraction.assign(run.history[-1]["sequence_error"])
+    if settings.get("relaxation", 1) > 1:
+        layer = model.get_layer("neural_gpu")
+        if position.stage > 0:
+            relaxation.average(model)
+        else:
+            raised = settings["relaxation_factor"] ** (position.stage_step // run.stage.chunk)
+            layer.relaxation_pull.assign(settings["relaxation_pull"] * raised)
 
 
 def validate(run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, seed=None):
