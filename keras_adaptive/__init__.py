@@ -11,9 +11,10 @@ model = keras.Sequential([
 ```
 
 Modules: `layers`, `halting` (the loop behind them, for steps of your own), `models`, `losses`,
-`metrics`, `callbacks`, `control` (automatic time penalty), `plots`, `datasets` (the tasks of the
-papers) and `zoo` (recipes and pretrained models). After `import keras_adaptive`, Keras loads saved
-models that use its classes.
+`metrics`, `callbacks`, `control` (automatic time penalty), `optimizers` (gradient noise, AdaMax
+with relative clipping), `curriculum`, `relaxation` (of shared parameters), `ensemble`, `baselines`
+(what the papers compare with), `plots`, `datasets` (the tasks of the papers) and `zoo` (recipes and
+pretrained models). After `import keras_adaptive`, Keras loads saved models that use its classes.
 """
 
 import importlib
@@ -23,7 +24,17 @@ from pathlib import Path
 __version__ = "0.1.0"
 
 # Modules with classes that are saved in models.
-_SAVED = ("callbacks", "control", "halting", "layers", "losses", "metrics", "models", "optimizers")
+_SAVED = (
+    "baselines",
+    "callbacks",
+    "control",
+    "halting",
+    "layers",
+    "losses",
+    "metrics",
+    "models",
+    "optimizers",
+)
 _SUBMODULES = (*_SAVED, "curriculum", "datasets", "ensemble", "plots", "relaxation", "zoo")
 
 __all__ = ["__version__", *sorted(_SUBMODULES)]
