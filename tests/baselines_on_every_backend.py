@@ -120,9 +120,9 @@ def examples(name):
         targets[np.arange(BATCH), LENGTHS - 1] = 0
     else:
         inputs = rng.normal(size=(BATCH, LENGTH, 2)).astype("float32")
-        targets = rng.integers(0, 2, (BATCH, STEPS, 3)).astype("float32")
-        targets[:, :, -1] = 0.0
-        targets[np.arange(BATCH), LENGTHS - 1, -1] = 1.0
+        targets = rng.integers(0, 2, (BATCH, STEPS, 3)).astype("int32")
+        targets[:, :, -1] = 0
+        targets[np.arange(BATCH), LENGTHS - 1, -1] = 1
     if CASES[name].hole:
         present[0, 1] = False
         return inputs, targets, present

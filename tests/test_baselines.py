@@ -174,6 +174,15 @@ def test_what_stands_behind_the_end_does_not_count():
     np.testing.assert_allclose(losses, np.multiply(losses[0], [1, 1, 1, 0.5]), rtol=1e-5)
 
 
+def test_vectors_train_on_integer_bits():
+    model = of_vectors()
+    model.compile(keras.optimizers.Adam(0.1), "binary_crossentropy", run_eagerly=True)
+    x, y = inputs_of(model), np.array([[[1, 0, 0], [0, 0, 1], [0, 0, 0]]] * 4, "int32")
+    model.fit(x, y, epochs=15, verbose=0)
+    bits = np.array(model(x)) >= 0.5
+    np.testing.assert_array_equal(bits, [[[1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1]]] * 4)
+
+
 def test_it_learns():
     """Sorting up to three bits, with an end of its own, in a plain fit."""
     rng = np.random.default_rng(0)

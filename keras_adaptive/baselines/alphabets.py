@@ -167,7 +167,7 @@ class Vectors:
 
     def is_end(self, tokens):
         """Boolean `(…,)`: which have the bit of the end."""
-        return tokens[..., self.end] >= 0.5
+        return ops.greater_equal(tokens[..., self.end], 0.5)
 
     def after_end(self):
         """What stands for probabilities behind the end, `(width,)`: the end alone."""
