@@ -1,7 +1,7 @@
 """What a model gets wrong at lengths far beyond those of its training.
 
-Long examples take their time, so each measurement is kept in the folder of the training as soon
-as it is done, and used again as long as the training has not gone on.
+Long examples take their time, so what was found is kept in the folder of the training as soon as it
+is known, and used again as long as the training has not gone on.
 """
 
 import inspect
@@ -10,6 +10,7 @@ import sys
 import time
 
 import keras
+import numpy as np
 
 from .. import datasets
 from . import families
@@ -24,6 +25,8 @@ PROBED = (20, 100)
 # From here on fewer examples will do: they cost as the square of the length.
 VERY_LONG = {"bits": 777, "length": 4001}
 LONG_EXAMPLES = 100
+# So many of those are measured before what was found is kept.
+PORTION = 10
 
 
 def measured(run, examples, long_examples=None, lengths=None):
@@ -39,28 +42,38 @@ def measured(run, examples, long_examples=None, lengths=None):
         A list of dicts: `probe` (None for random numbers), `least` and `length` (examples have
         lengths between the two), what `evaluate.summary` gives, `seconds`, and `backend`.
     """
-    path = run.folder / NAME
-    kept = {}
-    if path.exists():
-        known = json.loads(path.read_text(encoding="utf-8"))
-        if known["steps"] == run.position.step:
-            kept = {identity(row): row for row in known["rows"]}
+    kept = read(run)
     probe = families.of(run.recipe).Probe(run.model)
     rows = []
     for what, count in plan(run.recipe, examples, long_examples, lengths):
-        row = kept.get(identity(what))
-        if row is None or row["examples"] < count:
-            row = one(probe, run.recipe, what, count)
-            kept[identity(what)] = row
+        known = kept.setdefault(identity(what), {**what, "seconds": 0.0, "found": {}})
+        while examples_in(known) < count:
+            extend(known, probe, run.recipe, count)
             data = {"steps": run.position.step, "rows": list(kept.values())}
-            write_whole(path, json.dumps(data, indent=1))
-        rows.append(row)
+            write_whole(run.folder / NAME, json.dumps(data))
+        rows.append(row_of(known, run.recipe))
     return rows
+
+
+def read(run):
+    """What was found before: a dict from `identity` to what `extend` keeps."""
+    path = run.folder / NAME
+    if not path.exists():
+        return {}
+    data = json.loads(path.read_text(encoding="utf-8"))
+    if data["steps"] != run.position.step:
+        return {}
+    return {identity(known): known for known in data["rows"]}
 
 
 def identity(row):
     """What a measurement is of."""
     return row["probe"], row["least"], row["length"]
+
+
+def examples_in(known):
+    """How many examples were measured already."""
+    return len(known["found"].get("wrong", ()))
 
 
 def plan(recipe, examples, long_examples=None, lengths=None):
@@ -96,22 +109,42 @@ def plan(recipe, examples, long_examples=None, lengths=None):
     return [(what, long_examples if what["length"] >= border else examples) for what in found]
 
 
-def one(probe, recipe, what, examples):
-    """One measurement: an element of what `measured` returns."""
+def extend(known, probe, recipe, count):
+    """Measure more examples, up to `count`, a portion of them where they are very long.
+
+    Args:
+        known: a dict of `probe`, `least`, `length`, `seconds`, and `found`, lists as of
+            `evaluate.measure`; it is changed.
+        probe: a `Probe`.
+        recipe: the model's `Recipe`.
+        count: of examples that are wanted.
+    """
     began = time.monotonic()
-    parameters = dict(zip(recipe.length_parameters, (what["least"], what["length"]), strict=True))
-    if what["probe"]:
-        parameters["probe"] = what["probe"]
+    done, longest = examples_in(known), recipe.length_parameters[1]
+    portion = PORTION if known["length"] >= VERY_LONG[longest] else count
+    parameters = dict(zip(recipe.length_parameters, (known["least"], known["length"]), strict=True))
+    if known["probe"]:
+        parameters["probe"] = known["probe"]
     # All trainings answer the same examples, whatever their own seed.
-    found = summary(measure(probe, recipe, examples, seed=0, parameters=parameters), recipe)
-    seconds = round(time.monotonic() - began, 1)
-    name = f"{name_of(what)} {recipe.length_parameters[1]}"
+    more = measure(probe, recipe, min(portion, count - done), seed=done, parameters=parameters)
+    for name, values in more.items():
+        known["found"].setdefault(name, []).extend(values.tolist())
+    known["seconds"] = round(known["seconds"] + time.monotonic() - began, 1)
+    known["backend"] = keras.backend.backend()
     print(
-        f"{name}: {found['errors']} of {found['examples']} wrong, {seconds} s",
+        f"{name_of(known)} {longest}: {sum(known['found']['wrong'])} of {examples_in(known)} "
+        f"wrong, {known['seconds']} s",
         file=sys.stderr,
         flush=True,
     )
-    return {**what, **found, "seconds": seconds, "backend": keras.backend.backend()}
+
+
+def row_of(known, recipe):
+    """An element of what `measured` returns."""
+    arrays = {name: np.array(values) for name, values in known["found"].items()}
+    what = {key: known[key] for key in ("probe", "least", "length")}
+    numbers = summary(arrays, recipe)
+    return {**what, **numbers, "seconds": known["seconds"], "backend": known["backend"]}
 
 
 def name_of(row):

@@ -1,5 +1,6 @@
 """Entries with a Neural GPU: numbers at many lengths, the SavedModel, cards, commands."""
 
+import dataclasses
 import json
 import os
 import shutil
@@ -137,11 +138,24 @@ def test_metrics(run, entries):
 
 
 def test_measured_lengths_are_kept(run, entries, monkeypatch):
-    monkeypatch.setattr(lengths, "measure", None)
+    asked = []
+
+    def counted(probe, recipe, examples, measure=lengths.measure, **rest):
+        asked.append((examples, rest["parameters"]["bits"]))
+        return measure(probe, recipe, examples, **rest)
+
+    monkeypatch.setattr(lengths, "measure", counted)
     rows = lengths.measured(run, 10, lengths=(4,))
-    assert [row["length"] for row in rows] == [3, 4]
-    with pytest.raises(TypeError):
-        lengths.measured(run, 11, lengths=(4,))
+    assert [row["length"] for row in rows] == [3, 4] and asked == []
+    rows = lengths.measured(run, 12, lengths=(4,))
+    assert [row["examples"] for row in rows] == [12, 12] and asked == [(2, 3), (2, 4)]
+    monkeypatch.setitem(lengths.VERY_LONG, "bits", 4)
+    lengths.measured(run, 12, 25, lengths=(4,))
+    assert asked[2:] == [(10, 4), (3, 4)]
+    # A training that has gone on is measured anew.
+    position = dataclasses.replace(run.position, step=run.position.step + 2)
+    lengths.measured(dataclasses.replace(run, position=position), 1, 1, lengths=(4,))
+    assert asked[4:] == [(1, 3), (1, 4)]
 
 
 def test_plan_is_the_papers():
@@ -219,6 +233,9 @@ def test_card_says_why_a_training_was_chosen(run, entries):
     choice = neural_gpu_card.choice
     assert "chosen for the least error at 5 digits" in choice(run.recipe, [better, one])
     assert "another has a lower error" in choice(run.recipe, [one, better])
+    scouted = [{"seed": 3, "steps": 9, "longer_error": 0.5, "longer_symbol_error": 0.25}]
+    text = neural_gpu_card.training(run.recipe, {**metrics, "scouted": scouted})
+    assert "trained with several seeds" in text and "| 3 | 9 | 50.00 % | 25.0000 % |" in text
     other = {"model": "other", "lengths": metrics["lengths"]}
     text = neural_gpu_card.results(run.recipe, {**metrics, "other_models": [other]})
     assert "[other](../other/README.md)" in text and "(this one)" in text

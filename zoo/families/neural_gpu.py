@@ -124,10 +124,7 @@ def validate(run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, s
     from ..evaluate import measure, summary
 
     recipe = run.recipe
-    length = recipe.hyperparameters["longer"]
-    if run.position.stage == 0:
-        length = recipe.hyperparameters.get("longer_at_first", length)
-    changed = dict.fromkeys(recipe.length_parameters, length)
+    changed = dict.fromkeys(recipe.length_parameters, longer_length(run))
     kinds = {"split": "validation", "seed": seed}
     found = summary(measure(probe, recipe, examples, **kinds), recipe)
     further = summary(measure(probe, recipe, longer, **kinds, parameters=changed), recipe)
@@ -139,13 +136,18 @@ def validate(run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, s
     }
 
 
+def longer_length(run):
+    """The longer length of validation."""
+    length = run.recipe.hyperparameters["longer"]
+    if run.position.stage == 0:
+        return run.recipe.hyperparameters.get("longer_at_first", length)
+    return length
+
+
 def selection(run, examples):
     """As `validate`, of the same examples for every training, with the longer length."""
     probe, longer = Probe(run.model), min(examples, 1000)
-    return {
-        "longer": run.recipe.hyperparameters["longer"],
-        **validate(run, probe, examples, longer, seed=0),
-    }
+    return {"longer": longer_length(run), **validate(run, probe, examples, longer, seed=0)}
 
 
 class Probe:

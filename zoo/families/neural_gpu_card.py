@@ -80,10 +80,13 @@ def compared(recipe, metrics):
 
 def pictures(recipe):
     """The pictures and what they show."""
-    longer, unit = recipe.hyperparameters["longer"], recipe.length_parameters[1]
+    settings, unit = recipe.hyperparameters, UNITS[recipe.length_parameters[1]]
+    longer = f"{settings['longer']} {unit}"
+    if "longer_at_first" in settings:
+        longer = f"{settings['longer_at_first']} {unit} in the first stage, then {longer}"
     return (
         "![learning curve](learning_curve.png)\n\nLoss and errors while it was trained; longer: "
-        f"at {longer} {UNITS[unit]}.\n\n"
+        f"at {longer}.\n\n"
         "![mental image](mental_image.gif)\n\nThe mental image while the model answers one "
         "example: positions from left to right with the symbols of the input below, what it would "
         "answer now above, and the maps from top to bottom. [All steps](mental_image.png) on one "
@@ -122,6 +125,7 @@ def training(recipe, metrics):
         "",
         f"    {command(recipe, metrics)}",
         "",
+        *scouted(recipe, metrics),
         f"The trainings that the card was made from. {choice(recipe, metrics['runs'])}",
         "",
     ]
@@ -142,13 +146,39 @@ def training(recipe, metrics):
             f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
             f"{run['training_seconds'] / 60:.0f}",
             percent(run["validation_error"]),
-            percent(run["longer_error"]),
+            percent(run["longer_error"])
+            + ("" if run["longer"] == metrics["longer"] else f" (at {run['longer']})"),
             f"{100 * run['longer_symbol_error']:.4f} %",
             percent(run["sequence_error"]),
         ]
         for run in metrics["runs"]
     ]
     return "\n".join(lines) + "\n" + markdown(header, rows)
+
+
+def scouted(recipe, metrics):
+    """Lines on the seeds whose first stage was trained, none if they were not."""
+    if not metrics["scouted"]:
+        return []
+    settings = recipe.hyperparameters
+    longer = settings.get("longer_at_first", settings["longer"])
+    unit = UNITS[recipe.length_parameters[1]]
+    rows = [
+        [
+            one["seed"],
+            f"{one['steps']:,}",
+            percent(one["longer_error"]),
+            f"{100 * one['longer_symbol_error']:.4f} %",
+        ]
+        for one in metrics["scouted"]
+    ]
+    return [
+        "The first stage was trained with several seeds, and the one with the fewest wrong symbols "
+        f"at {longer} {unit} on validation data went on to the end:",
+        "",
+        markdown(["seed", "batches", f"validation at {longer}: error", "symbols"], rows),
+        "",
+    ]
 
 
 def network(recipe):
@@ -175,7 +205,8 @@ def choice(recipe, runs):
 
     unit = UNITS[recipe.length_parameters[1]]
     longer = f"{runs[0]['longer']} {unit}"
-    if on_validation_data(runs[0]) == min(map(on_validation_data, runs)):
+    alike = [run for run in runs if run["longer"] == runs[0]["longer"]]
+    if on_validation_data(runs[0]) == min(map(on_validation_data, alike)):
         return (
             f"The published one is the first. It was chosen for the least error at {longer} on "
             "validation data (where these are equal, the least share of wrong symbols)."

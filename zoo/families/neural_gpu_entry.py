@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ... import datasets, plots
-from .. import lengths
+from .. import lengths, scout
 from ..model_card import percent
 from .neural_gpu import Probe, ask
 
@@ -39,8 +39,10 @@ CURVES = {
 
 
 def measured(run, model, trainings, request):
-    """The errors at all lengths, and those of the other models of the task."""
+    """The errors at all lengths, those of the other models of the task, and the scouted seeds."""
+    scouted = run.folder.parent / scout.NAME
     return {
+        "scouted": json.loads(scouted.read_text(encoding="utf-8")) if scouted.exists() else [],
         "lengths": lengths.measured(run, request.examples, request.long_examples, request.lengths),
         "other_models": other_models(request.into, run.recipe),
     }
