@@ -18,7 +18,9 @@ from keras_adaptive.layers import ACTRNN
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import SequenceError
 from keras_adaptive.models import AdaptiveModel
+from known_automata import AUTOMATA, automaton
 from known_layers import CELLS, act_layer, ragged_mask, sequences
+from known_neural_gpu import VARIANTS, batch_of, examples, neural_gpu_layer
 
 BATCH, TIME, FEATURES, UNITS, MAX_PONDER = 4, 3, 2, 3, 7
 # On the others Keras computes in float32 even when asked for more.
@@ -30,6 +32,11 @@ def compute():
     results = {}
     for cell in CELLS:
         results.update({f"{cell}/{name}": value for name, value in _layer(cell).items()})
+    for variant in VARIANTS:
+        of_variant = _neural_gpu(variant)
+        results.update({f"{variant}/{name}": value for name, value in of_variant.items()})
+    for name in AUTOMATA:
+        results[f"automaton/{name}"] = automaton(name)(batch_of(examples([17, 40]))[0])
     results.update({f"fit/{name}": value for name, value in _training().items()})
     return results
 
@@ -53,14 +60,40 @@ def _layer(cell):
     return {name: ops.convert_to_numpy(value) for name, value in results.items()}
 
 
+def known_neural_gpu(variant):
+    """The layer that is computed, its weights, and its examples."""
+    layer, weights = neural_gpu_layer(seed=3, dtype=DTYPE, **VARIANTS[variant])
+    return layer, weights, examples([3, 2])
+
+
+def _neural_gpu(variant):
+    """Values and gradients of a layer, as `known_neural_gpu.expected` has them."""
+    layer, _, sequences = known_neural_gpu(variant)
+    symbols = batch_of(sequences)[0].astype("int32")
+    (loss, (column, images)), gradients = _value_and_gradients(
+        layer, symbols, loss=_loss_of_neural_gpu, return_images=True
+    )
+    results = {"loss": loss, "column": column, "images": images}
+    results.update({f"gradient{i}": gradient for i, gradient in enumerate(gradients)})
+    return {name: ops.convert_to_numpy(value) for name, value in results.items()}
+
+
 def _loss(result, losses):
     y, *states, ponder = result
     loss = ops.sum(y**2) + sum(ops.sum(state**2) for state in states)
     return loss + sum(losses), (y, states, ponder)
 
 
-def _value_and_gradients(layer, x, mask):
+def _loss_of_neural_gpu(result, losses):
+    column = result[0]
+    return ops.sum(column**2) + sum(ops.cast(one, column.dtype) for one in losses), result
+
+
+def _value_and_gradients(layer, x, mask=None, loss=_loss, **arguments):
+    """Of the loss in the trainable weights, and in `x` unless it is integers."""
     backend = keras.config.backend()
+    arguments = {**arguments, "mask": mask, "training": True}
+    is_float = x.dtype.kind == "f"
     x = ops.convert_to_tensor(x)
     if backend == "tensorflow":
         import tensorflow as tf
@@ -68,10 +101,11 @@ def _value_and_gradients(layer, x, mask):
         @tf.function
         def run(x):
             with tf.GradientTape() as tape:
-                tape.watch(x)
-                loss, results = _loss(layer(x, mask=mask, training=True), layer.losses)
+                tape.watch([x] * is_float)
+                value, results = loss(layer(x, **arguments), layer.losses)
             weights = [variable.value for variable in layer.trainable_variables]
-            return (loss, results), tape.gradient(loss, [*weights, x])
+            gradients = tape.gradient(value, [*weights, *[x] * is_float])
+            return (value, results), [tf.convert_to_tensor(gradient) for gradient in gradients]
 
         return run(x)
     if backend == "jax":
@@ -81,20 +115,20 @@ def _value_and_gradients(layer, x, mask):
 
         def run(weights, x):
             result, _, losses = layer.stateless_call(
-                weights, fixed, x, mask=mask, training=True, return_losses=True
+                weights, fixed, x, return_losses=True, **arguments
             )
-            return _loss(result, losses)
+            return loss(result, losses)
 
         weights = [variable.value for variable in layer.trainable_variables]
-        run = jax.jit(jax.value_and_grad(run, argnums=(0, 1), has_aux=True))
-        value, (gradients, of_x) = run(weights, x)
-        return value, [*gradients, of_x]
-    x = x.detach().requires_grad_()
-    loss, results = _loss(layer(x, mask=mask, training=True), layer.losses)
-    loss.backward()
+        sources = (0, 1) if is_float else (0,)
+        value, gradients = jax.jit(jax.value_and_grad(run, sources, has_aux=True))(weights, x)
+        return value, [*gradients[0], *gradients[1:]]
+    x = x.detach().requires_grad_(is_float)
+    value, results = loss(layer(x, **arguments), layer.losses)
+    value.backward()
     gradients = [variable.value.grad for variable in layer.trainable_variables]
     detach = lambda x: x.detach()  # noqa: E731
-    return keras.tree.map_structure(detach, (loss, results)), [*gradients, x.grad]
+    return keras.tree.map_structure(detach, (value, results)), [*gradients, *[x.grad] * is_float]
 
 
 def _training():

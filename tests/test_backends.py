@@ -6,9 +6,12 @@ import importlib.util
 import numpy as np
 import pytest
 
+import known_neural_gpu
 import on_every_backend
 import references
+from known_automata import AUTOMATA
 from known_layers import CELLS, TAU
+from known_neural_gpu import VARIANTS
 from on_every_backend import MAX_PONDER
 
 here = functools.cache(on_every_backend.compute)
@@ -26,18 +29,30 @@ def results(request, tmp_path_factory):
     return on_every_backend.compute_in_another_process(request.param, folder)
 
 
+def below(folder, results):
+    """What is named folder/…"""
+    names = [name for name in results if name.startswith(f"{folder}/")]
+    return {name.removeprefix(f"{folder}/"): results[name] for name in names}
+
+
+def tolerances(array):
+    """Of values and, relative to the largest, of gradients."""
+    return (1e-10, 1e-6) if array.dtype == "float64" else (1e-5, 1e-4)
+
+
+def assert_gradients(found, gradients, tolerance):
+    scale = max(np.max(np.abs(gradient)) for gradient in gradients)
+    for i, gradient in enumerate(gradients):
+        np.testing.assert_allclose(found[f"gradient{i}"], gradient, rtol=0, atol=tolerance * scale)
+
+
 @pytest.mark.parametrize("cell", CELLS)
 def test_values_and_gradients_are_those_of_the_equations(results, cell):
     _, weights, x, mask = on_every_backend.known(cell)
     expected = references.act_batch(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
     assert expected.N.max() == MAX_PONDER and len(set(expected.N.ravel())) >= 4
-    found = {
-        name.removeprefix(f"{cell}/"): value
-        for name, value in results.items()
-        if name.startswith(f"{cell}/")
-    }
-    in_double = found["y"].dtype == "float64"
-    tolerance, of_gradient = (1e-10, 1e-6) if in_double else (1e-5, 1e-4)
+    found = below(cell, results)
+    tolerance, of_gradient = tolerances(found["y"])
     np.testing.assert_array_equal(found["N"], expected.N)
     for name in ("R", "y", "loss"):
         wanted = getattr(expected, name)
@@ -45,11 +60,31 @@ def test_values_and_gradients_are_those_of_the_equations(results, cell):
     for i, state in enumerate(expected.s):
         np.testing.assert_allclose(found[f"s{i}"], state, rtol=0, atol=tolerance)
     gradients = references.act_gradients(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
-    scale = max(np.max(np.abs(gradient)) for gradient in gradients)
-    for i, gradient in enumerate(gradients):
-        np.testing.assert_allclose(
-            found[f"gradient{i}"], gradient, rtol=0, atol=of_gradient * scale
-        )
+    assert_gradients(found, gradients, of_gradient)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_neural_gpus_are_those_of_the_equations(results, variant):
+    layer, weights, sequences = on_every_backend.known_neural_gpu(variant)
+    images, loss = known_neural_gpu.expected(layer, weights, sequences)
+    found = below(variant, results)
+    tolerance, of_gradient = tolerances(found["column"])
+    for row, image in enumerate(images):
+        steps, n = image.shape[:2]
+        of_row = found["images"][row]
+        np.testing.assert_allclose(of_row[:steps, :n], image, rtol=0, atol=tolerance)
+        np.testing.assert_array_equal(of_row[steps:], of_row[-1:].repeat(len(of_row) - steps, 0))
+        np.testing.assert_array_equal(of_row[:, n:], 0)
+    np.testing.assert_array_equal(found["column"], found["images"][:, -1, :, 0])
+    np.testing.assert_allclose(found["loss"], loss, rtol=tolerance)
+    gradients = known_neural_gpu.expected_gradients(layer, weights, sequences)
+    assert_gradients(found, gradients, of_gradient)
+
+
+@pytest.mark.parametrize("name", AUTOMATA)
+def test_automata_do_what_they_shall(results, name):
+    for answer, sequence in zip(results[f"automaton/{name}"], known_neural_gpu.examples([17, 40])):
+        np.testing.assert_array_equal(answer[: len(sequence)], AUTOMATA[name][1](sequence))
 
 
 def test_training_is_the_same(results):

@@ -198,15 +198,12 @@ class NeuralGPU(keras.layers.Layer):
         costly = bool(self.of_cells["saturation_cost"])
         no_cost = ops.zeros((ops.shape(image)[0],), at_least_float32(self.compute_dtype))
 
-        def chosen(now):
-            return relaxation.set_at(self, now)
-
-        def change(now, image, weights):
-            """All layers, once."""
+        def change(now, chosen, image, weights):
+            """All layers, once, with their parameter sets of that number."""
             before = ops.zeros_like(no_cost)  # its own: a recomputed step may not return another's
             for i, (cell, one) in enumerate(zip(self.cells, weights)):
                 if self.relaxation > 1:
-                    one = {k: ops.take(w, chosen(now), axis=0) for k, w in one.items()}
+                    one = {k: ops.take(w, chosen, axis=0) for k, w in one.items()}
                 keep = drop and drop.from_candidate(now * self.num_layers + i)
                 image, inputs = cell.advance(image, one, self.width, keep)
                 image = image * everywhere
@@ -217,9 +214,10 @@ class NeuralGPU(keras.layers.Layer):
         if convolution.folds() if self.recompute is None else self.recompute:
             change = keras.remat(change)
 
-        def step(carry, now):
+        def step(carry, time):
             image, total = carry
-            new, before = change(now, image, weights)
+            now, chosen = time
+            new, before = change(now, chosen, image, weights)
             if drop:
                 new = drop.from_state(new, now + 1)
             goes_on = now < steps
@@ -229,8 +227,10 @@ class NeuralGPU(keras.layers.Layer):
 
         if drop:
             image = drop.from_state(image, 0)
-        start = image
-        (image, total), images = executors.scan(step, (image, no_cost), ops.arange(most))
+        start, now = image, ops.arange(most)
+        # Not within a step: TensorFlow cannot recompute what reads a variable.
+        times = now, relaxation.set_at(self, now) if self.relaxation > 1 else now
+        (image, total), images = executors.scan(step, (image, no_cost), times)
         if return_images:
             images = ops.concatenate([start[None], images], axis=0)
             shape = ops.shape(images)
