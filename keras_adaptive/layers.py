@@ -2,6 +2,16 @@
 
 from .act import ACTRNN
 from .baselines import BahdanauAttention, StackRNN, StackRNNCell
+from .ham import DHAM, HAM
 from .neural_gpu import CGRU, NeuralGPU
 
-__all__ = ["ACTRNN", "CGRU", "BahdanauAttention", "NeuralGPU", "StackRNN", "StackRNNCell"]
+__all__ = [
+    "ACTRNN",
+    "CGRU",
+    "DHAM",
+    "HAM",
+    "BahdanauAttention",
+    "NeuralGPU",
+    "StackRNN",
+    "StackRNNCell",
+]

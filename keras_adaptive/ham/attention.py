@@ -1,0 +1,270 @@
+"""What HAM and DHAM have in common: the phases of an access, and the loop over accesses."""
+
+from numbers import Integral
+
+import keras
+from keras import ops, tree
+
+from .. import executors
+from ..halting.loop import at_least_float32
+from .memory import Memory, pad_time
+from .perceptrons import MLP, at_least_one
+
+
+class TreeAttention(keras.layers.Layer):
+    """A memory and its controller; subclasses say how a leaf is attended and written.
+
+    They have two methods. `attend(nodes, query, now)` gives h_a `(batch, d)` and a dict of what
+    was found on the way, of which the names in `told` are kept; `update(nodes, attended, found,
+    writer, present)` gives the new nodes.
+    """
+
+    told = ()
+    writer_width = None
+
+    def __init__(
+        self,
+        outputs,
+        controller=None,
+        memory=None,
+        accesses_per_output=1,
+        max_outputs=(1, 0),
+        num_leaves=None,
+        padding=-1.0,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.outputs = at_least_one("outputs", outputs)
+        self.accesses_per_output = at_least_one("accesses_per_output", accesses_per_output)
+        self.max_outputs = _max_outputs(max_outputs, controller is None)
+        self.num_leaves = num_leaves
+        self.padding = None if padding is None else float(padding)
+        self.memory = Memory(dtype=self.dtype_policy) if memory is None else memory
+        self.controller = controller
+        self.supports_masking = True
+        if controller is None:
+            sizes = (self.memory.hidden_units, self.memory.depth)
+            self.head = MLP(
+                outputs, *sizes, "sigmoid", dtype=at_least_float32(self.compute_dtype), name="head"
+            )
+        else:
+            # Knows how all kinds of cells start, and how their dropout is drawn.
+            self._rnn = keras.layers.RNN(controller, dtype=self.dtype_policy, name="controller")
+            self.head = keras.layers.Dense(
+                outputs,
+                activation="sigmoid",
+                dtype=at_least_float32(self.compute_dtype),
+                name="head",
+            )
+
+    @property
+    def num_leaves(self):
+        """n, or None for the next power of two; set it before a model's functions are traced."""
+        return self._num_leaves
+
+    @num_leaves.setter
+    def num_leaves(self, value):
+        if value is not None:
+            at_least_one("num_leaves", value)
+            if value < 2 or value & (value - 1):
+                raise ValueError(
+                    "Argument `num_leaves` must be a power of two from 2 on, or None. "
+                    f"Received: num_leaves={value!r}"
+                )
+            value = int(value)
+        self._num_leaves = value
+
+    def build(self, inputs_shape):
+        """Creates the weights of the memory, the controller and the head."""
+        self._check_shape(inputs_shape)
+        features = inputs_shape[-1]
+        if self.controller is None:
+            self.memory.prepare(features, writer_width=self.writer_width)
+            self.head.build((None, self.memory.units))
+            return
+        if not self._rnn.built:
+            self._rnn.build((None, None, self.memory.units))
+        self.memory.prepare(self._query_width, features, self.writer_width)
+        self.head.build((None, self._query_width))
+
+    @property
+    def _query_width(self):
+        return self._rnn.compute_output_shape((None, None, self.memory.units))[-1]
+
+    def _run(self, inputs, mask, training, per_access=None, return_nodes=False):
+        """Outputs, and what was found at each access: a dict of `(accesses, …)`."""
+        self._check_shape(inputs.shape)
+        present = self._present(inputs, mask)
+        vectors = ops.cast(inputs, self.compute_dtype)
+        vectors = ops.where(present[..., None], vectors, ops.zeros_like(vectors))
+        batch_size = ops.shape(inputs)[0]
+        num_leaves, _ = self._sizes(inputs)
+        eta = self.accesses_per_output
+        steps = self._steps(inputs)
+        now = {"access": ops.arange(eta * steps), **(per_access or {})}
+        states, query = [], ()
+        if self.controller is None:
+            start = ops.zeros((1, num_leaves, self.memory.units), self.compute_dtype)
+            nodes = self.memory.plant(start, ops.zeros_like(start[..., 0], dtype="bool"))
+            nodes = ops.broadcast_to(nodes, (batch_size, *ops.shape(nodes)[1:]))
+            now["inputs"] = ops.repeat(ops.swapaxes(vectors, 0, 1), eta, axis=0)
+            now["present"] = ops.repeat(ops.swapaxes(present, 0, 1), eta, axis=0)
+        else:
+            leaves = self.memory.leaves(vectors, present, num_leaves)
+            nodes = self.memory.plant(leaves, pad_time(present, num_leaves))
+            states = self._rnn.get_initial_state(batch_size)
+            self._rnn._maybe_config_dropout_masks(self._rnn.cell, leaves[:, 0], states)
+            query = ops.zeros((batch_size, self._query_width), self.compute_dtype)
+        first = nodes
+
+        def step(carry, now):
+            """Attention, output and update phase (Figures 3, 4 and 5)."""
+            nodes, states, query = carry
+            if self.controller is None:
+                asked = writer = now["inputs"]
+                attended, found = self.attend(nodes, asked, now)
+                answer = attended
+            else:
+                asked = query
+                attended, found = self.attend(nodes, asked, now)
+                answer, new = self._rnn.cell(attended, states, **self._cell_arguments(training))
+                states = tree.pack_sequence_as(states, tree.flatten(new))
+                writer = query = ops.cast(answer, asked.dtype)
+            nodes = self.update(nodes, attended, found, writer, now.get("present"))
+            told = {name: found[name] for name in self.told}
+            if return_nodes:
+                told["nodes"] = nodes
+            return (nodes, states, query), {"answer": answer, "query": asked, **told}
+
+        _, told = executors.scan(step, (nodes, states, query), now)
+        if self.controller is not None:
+            self._rnn._maybe_reset_dropout_masks(self._rnn.cell)
+        answers = ops.swapaxes(told.pop("answer")[eta - 1 :: eta], 0, 1)
+        if return_nodes:
+            told["nodes"] = ops.concatenate([first[None], told["nodes"]], axis=0)
+        probabilities = self.head(answers)
+        reached = self._reached(present)[..., None]
+        return ops.where(reached, probabilities, ops.zeros_like(probabilities)), told
+
+    def _cell_arguments(self, training):
+        cell = self._rnn.cell
+        has_argument = isinstance(cell, keras.layers.Layer) and cell._call_has_training_arg
+        return {"training": training} if has_argument else {}
+
+    def _present(self, inputs, mask):
+        """Boolean `(batch, m)`: which input vectors belong to an example."""
+        if self.padding is None:
+            present = ops.ones_like(inputs[..., 0], dtype="bool")
+        else:
+            present = ops.any(ops.not_equal(inputs, ops.cast(self.padding, inputs.dtype)), axis=-1)
+        return present if mask is None else ops.logical_and(present, ops.cast(mask, "bool"))
+
+    def _reached(self, present):
+        """Boolean `(batch, outputs)`: which outputs the length of the example's input allows."""
+        if self.controller is None:
+            return present
+        if present.shape[1] is None and isinstance(present, keras.KerasTensor):
+            return None  # Of no use before there are values.
+        a, b = self.max_outputs
+        length = ops.sum(ops.cast(present, "int32"), axis=1)
+        return ops.arange(self._steps(present))[None] < (a * length + b)[:, None]
+
+    def _steps(self, inputs):
+        a, b = self.max_outputs
+        return a * (inputs.shape[1] or ops.shape(inputs)[1]) + b
+
+    def _sizes(self, inputs):
+        """n and log2 n: integers if they can be known, else tensors."""
+        if self.num_leaves is not None:
+            return self.num_leaves, self.num_leaves.bit_length() - 1
+        length = inputs.shape[1]
+        if length is not None:
+            levels = max(length - 1, 1).bit_length()
+            return 2**levels, levels
+        smaller = ops.cast(2 ** ops.arange(31) < ops.shape(inputs)[1], "int32")
+        levels = ops.maximum(ops.sum(smaller), 1)
+        return ops.left_shift(1, levels), levels
+
+    def compute_output_spec(self, inputs):
+        """Shape and dtype of the outputs."""
+        self._check_shape(inputs.shape)
+        steps = None if inputs.shape[1] is None else self._steps(inputs)
+        shape = (inputs.shape[0], steps, self.outputs)
+        return keras.KerasTensor(shape, at_least_float32(self.compute_dtype))
+
+    def shape_of_paths(self, inputs):
+        """`(batch, accesses, levels)`, None where it is not known."""
+        steps = None if inputs.shape[1] is None else self._steps(inputs)
+        accesses = None if steps is None else self.accesses_per_output * steps
+        known = self.num_leaves is not None or inputs.shape[1] is not None
+        return inputs.shape[0], accesses, self._sizes(inputs)[1] if known else None
+
+    def shape_of_nodes(self, inputs):
+        """`(batch, accesses + 1, 2n, d)`, None where it is not known."""
+        batch_size, accesses, levels = self.shape_of_paths(inputs)
+        accesses = None if accesses is None else accesses + 1
+        twice = None if levels is None else 2 ** (levels + 1)
+        return batch_size, accesses, twice, self.memory.units
+
+    def compute_mask(self, inputs, mask=None):
+        """True for the outputs that the length of the example's input allows."""
+        return self._reached(self._present(inputs, mask))
+
+    def _check_shape(self, shape):
+        if len(shape) != 3 or shape[1] == 0 or shape[2] is None:
+            raise ValueError(
+                "`inputs` must be vectors of shape (batch, m, b) with m of at least 1 and a fixed "
+                f"b. Received: shape={tuple(shape)}"
+            )
+        too_long = None not in (self.num_leaves, shape[1]) and shape[1] > self.num_leaves
+        if too_long and self.controller is not None:
+            raise ValueError(
+                f"`inputs` may have as many vectors as the memory has leaves, {self.num_leaves}. "
+                f"Received: shape={tuple(shape)}"
+            )
+        if self.built and shape[2] != self._features:
+            raise ValueError(
+                f"`inputs` must be vectors of width {self._features}. "
+                f"Received: shape={tuple(shape)}"
+            )
+        self._features = shape[2]
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        serialize = keras.saving.serialize_keras_object
+        return {
+            **super().get_config(),
+            "outputs": self.outputs,
+            "controller": serialize(self.controller),
+            "memory": serialize(self.memory),
+            "accesses_per_output": self.accesses_per_output,
+            "max_outputs": list(self.max_outputs),
+            "num_leaves": self.num_leaves,
+            "padding": self.padding,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        """A layer from `get_config`."""
+        config = dict(config)
+        for name in ("controller", "memory"):
+            config[name] = keras.saving.deserialize_keras_object(config[name])
+        return super().from_config(config)
+
+
+def _max_outputs(value, is_raw):
+    allowed = isinstance(value, (tuple, list)) and len(value) == 2
+    allowed = allowed and all(
+        isinstance(x, Integral) and not isinstance(x, bool) and x >= 0 for x in value
+    )
+    if not allowed or not any(value):
+        raise ValueError(
+            "Argument `max_outputs` must be two integers >= 0, not both 0. "
+            f"Received: max_outputs={value!r}"
+        )
+    if is_raw and tuple(value) != (1, 0):
+        raise ValueError(
+            "Without a controller there is one output for each operation: argument `max_outputs` "
+            f"must be (1, 0). Received: max_outputs={value!r}"
+        )
+    return tuple(int(x) for x in value)

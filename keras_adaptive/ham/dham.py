@@ -1,0 +1,127 @@
+"""DHAM: the memory of HAM with soft attention, which backpropagation alone can train."""
+
+import keras
+from keras import ops
+
+from .attention import TreeAttention
+from .memory import grow
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class DHAM(TreeAttention):
+    """Differentiable hierarchical attentive memory, trained by a plain `fit`.
+
+    As `HAM`, but no turn is taken: each leaf e is attended with the probability p(e) that a descent
+    of HAM would end there. The controller reads Σ p(e) h_e; all leaves become p(e) WRITE(h_e, ·) +
+    (1 − p(e)) h_e; and all nodes are joined again, so an access takes time Θ(n).
+
+    Weights are those of a `HAM` of the same arguments, in the same order: `set_weights` carries
+    them from one to the other.
+
+    Args:
+        outputs, controller, memory, accesses_per_output, max_outputs, num_leaves, padding: as of
+            `HAM`.
+        writer: what WRITE sees beside the leaf: `"controller"` (h_LSTM, as in HAM) or `"root"`
+            (h_ROOT, as Appendix A prints it). Defaults to `"controller"`.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs, mask, training: as of `HAM`.
+        return_attention: whether to return p(e) at every access too.
+        return_nodes: whether to return the values of all nodes too.
+
+    Returns:
+        Probabilities of ones, `(batch, a m + b, outputs)`, as of `HAM`. With `return_attention` or
+        `return_nodes` a pair of them and a dict of `attention` `(batch, accesses, n)` and of
+        `nodes` as of `HAM`.
+
+    Raises:
+        ValueError: as of `HAM`.
+
+    Example:
+
+    >>> layer = DHAM(3, keras.layers.LSTMCell(20))
+    >>> outputs, found = layer(np.ones((4, 7, 5)), return_attention=True)
+    >>> outputs.shape == (4, 7, 3), found["attention"].shape == (4, 7, 8)
+    (True, True)
+
+    Differences from the paper: the appendix prints WRITE(h_e, h_ROOT), where the hard model has
+    WRITE(h_a, h_LSTM); the latter is the default here.
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, Appendix A.
+    """
+
+    def __init__(self, outputs, *arguments, writer="controller", **kwargs):
+        super().__init__(outputs, *arguments, **kwargs)
+        if writer not in ("controller", "root"):
+            raise ValueError(
+                f'Argument `writer` must be "controller" or "root". Received: writer={writer!r}'
+            )
+        self.writer = writer
+
+    told = ("attention",)
+
+    @property
+    def writer_width(self):
+        """How many numbers WRITE sees beside the leaf; `None` if as many as SEARCH."""
+        return self.memory.units if self.writer == "root" else None
+
+    def call(self, inputs, mask=None, training=False, return_attention=False, return_nodes=False):
+        """All accesses; see the class."""
+        outputs, told = self._run(inputs, mask, training, return_nodes=return_nodes)
+        wanted = ["attention"] * return_attention + ["nodes"] * return_nodes
+        if not wanted:
+            return outputs
+        return outputs, {name: ops.swapaxes(told[name], 0, 1) for name in wanted}
+
+    def attend(self, nodes, query, now):
+        """Reads all leaves, each with the probability that a descent would end there."""
+        count = (nodes.shape[1] or ops.shape(nodes)[1]) // 2
+        p = self.memory.probability(nodes[:, :count], _beside(query, count))
+
+        def down(reached):
+            width = reached.shape[1] or ops.shape(reached)[1]
+            right = p[:, width : 2 * width]
+            ways = ops.stack([reached * (1.0 - right), reached * right], axis=-1)
+            return (ops.reshape(ways, (ops.shape(p)[0], 2 * width)),)
+
+        def goes_on(reached):
+            return (reached.shape[1] or ops.shape(reached)[1]) < count
+
+        (attention,) = grow(down, (ops.ones_like(p[:, :1]),), goes_on)
+        share = ops.cast(attention, nodes.dtype)[..., None]
+        attended = ops.sum(share * nodes[:, count:], axis=1)
+        return attended, {"attention": attention, "share": share}
+
+    def update(self, nodes, attended, found, writer, present):
+        """Changes all leaves, each by its share, and joins all nodes again."""
+        count = (nodes.shape[1] or ops.shape(nodes)[1]) // 2
+        leaves, share = nodes[:, count:], found["share"]
+        writer = nodes[:, 1] if self.writer == "root" else writer
+        written = self.memory.written(leaves, _beside(writer, count))
+        new = self.memory.plant(share * written + (1.0 - share) * leaves)
+        new = ops.reshape(new, ops.shape(nodes))
+        return new if present is None else ops.where(present[:, None, None], new, nodes)
+
+    def compute_output_spec(
+        self, inputs, mask=None, training=False, return_attention=False, return_nodes=False
+    ):
+        """Shapes and dtypes of what `call` returns."""
+        outputs = super().compute_output_spec(inputs)
+        spec = {}
+        if return_attention:
+            *shape, levels = self.shape_of_paths(inputs)
+            shape = (*shape, None if levels is None else 2**levels)
+            spec["attention"] = keras.KerasTensor(shape, outputs.dtype)
+        if return_nodes:
+            spec["nodes"] = keras.KerasTensor(self.shape_of_nodes(inputs), self.compute_dtype)
+        return (outputs, spec) if spec else outputs
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        return {**super().get_config(), "writer": self.writer}
+
+
+def _beside(query, count):
+    """The query once for each of so many nodes, `(batch, count, l)`."""
+    return ops.repeat(query[:, None], count, axis=1)

@@ -1,0 +1,240 @@
+"""HAM: a memory that is attended by a descent in a tree."""
+
+import keras
+from keras import ops
+
+from .. import executors
+from . import log, rows
+from .attention import TreeAttention
+from .decisions import entropy, log_probability
+from .perceptrons import join_ends
+
+_UNROLLED_LEVELS = 8  # More levels are a loop in the graph, which is compiled once for all.
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class HAM(TreeAttention):
+    """Hierarchical attentive memory, with a controller ("LSTM+HAM") or without ("raw HAM").
+
+    The memory is a full binary tree over n leaves. An access goes down from the root: at each inner
+    node c it turns right with probability SEARCH(h_c, h_LSTM). The leaf where it ends is read by
+    the controller, then changed by WRITE, and the nodes above it are joined again.
+
+    With a controller the leaves begin as EMBED of the inputs, and zeros behind them; after every η
+    accesses comes an output, from h_LSTM. Without one, the inputs are operations: the t-th stands
+    for h_LSTM at the t-th access, the memory begins empty, and the output comes from the leaf that
+    is attended, by a perceptron; so the t-th output knows the first t operations alone.
+
+    In training the turns are drawn, else the most probable ones are taken (right if p > 0.5).
+    Drawing passes no gradient to SEARCH: train with `keras_adaptive.reinforce.ReinforceModel`.
+
+    Args:
+        outputs: integer >= 1, bits of an output vector.
+        controller: a Keras RNN cell or a list of them; `None` is raw HAM. Defaults to `None`.
+        memory: a `ham.Memory`, the tree's width and the four transformations. Defaults to the
+            paper's.
+        accesses_per_output: integer >= 1, η. Defaults to `1`.
+        max_outputs: two integers (a, b) >= 0: an input of m vectors has a m + b outputs, its end
+            among them. Raw HAM has one for each operation. Defaults to `(1, 0)`.
+        num_leaves: n, a power of two from 2 on. By default the least one, from 2 on, that is not
+            less than the number of input vectors (padding among them).
+        padding: a vector of this number alone is no input, but marks a position outside of an
+            example; `None` if a mask says it or nothing is padded. Defaults to `-1.0`.
+        seed: integer, of the turns that are drawn.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(batch, m, b)`.
+        mask: boolean `(batch, m)`, true inside each example, beside `padding`. What stands outside
+            becomes an empty leaf, or an operation that changes nothing.
+        training: boolean; whether turns are drawn.
+        return_path: whether to return what the accesses decided too.
+        return_nodes: whether to return the values of all nodes too.
+        path: `(batch, accesses, levels)`, turns that are given: 1 for right, 0 for left.
+
+    Returns:
+        Probabilities of ones, `(batch, a m + b, outputs)`, zero behind a m + b of the example's own
+        m. With `return_path` or `return_nodes` a pair of them and a dict. The former gives `path`
+        `(batch, accesses, levels)`, 1 for right; `leaf`, number of the leaf from 0 on,
+        `(batch, accesses)`; `right_probability`, of going right at the nodes of the path, and
+        `entropy` of the turns there, both like `path`; `log_probability` of the path of each
+        access. The latter gives `nodes`, `(batch, accesses + 1, 2n, d)`, before the first access
+        and after each: the node e at e, of which 1 is the root; there is no node 0.
+
+    Raises:
+        ValueError: an argument out of its range, inputs of another rank or width, more of them than
+            leaves, or a path of another shape.
+
+    Example:
+
+    >>> layer = HAM(3, keras.layers.LSTMCell(20), accesses_per_output=2)
+    >>> outputs, found = layer(np.ones((4, 7, 5)), return_path=True)
+    >>> outputs.shape == (4, 7, 3), found["path"].shape == (4, 14, 3)
+    (True, True)
+
+    Differences from the paper: it does not say how the inner nodes of raw HAM's empty memory
+    begin; here as JOIN of zeros, see `Memory`.
+
+    Source: Andrychowicz & Kurach, "Learning Efficient Algorithms with Hierarchical Attentive
+    Memory" (2016), arXiv:1602.03218, sections 3.1, 3.2 and 4.3.
+    """
+
+    told = ("right_probability", "path")
+
+    def __init__(self, outputs, *arguments, seed=None, **kwargs):
+        super().__init__(outputs, *arguments, **kwargs)
+        self.seed = seed
+        self.seed_generator = keras.random.SeedGenerator(seed)
+
+    def call(
+        self,
+        inputs,
+        mask=None,
+        training=False,
+        return_path=False,
+        return_nodes=False,
+        path=None,
+    ):
+        """All accesses; see the class."""
+        _, levels = self._sizes(inputs)
+        accesses = self.accesses_per_output * self._steps(inputs)
+        batch_size = ops.shape(inputs)[0]
+        given = {}
+        if path is not None:
+            self._check_path(path, accesses, levels)
+            given["path"] = ops.transpose(ops.cast(path, "int32"), (1, 2, 0))
+        elif training:
+            shape = (accesses, levels, batch_size)
+            given["uniform"] = keras.random.uniform(
+                shape, dtype="float32", seed=self.seed_generator
+            )
+        outputs, told = self._run(inputs, mask, training, given, return_nodes)
+        told["path"], told["right_probability"] = (
+            ops.transpose(told[name], (2, 0, 1)) for name in ("path", "right_probability")
+        )
+        told["query"] = ops.swapaxes(told["query"], 0, 1)
+        log.report(self, told["path"], told["right_probability"], told["query"])
+        if not return_path and not return_nodes:
+            return outputs
+        found = self._found(told, levels) if return_path else {}
+        if return_nodes:
+            found["nodes"] = ops.swapaxes(told["nodes"], 0, 1)
+        return outputs, found
+
+    def _found(self, told, levels):
+        path, p = told["path"], told["right_probability"]
+        worth = 2 ** ops.flip(ops.arange(levels), axis=0)
+        return {
+            "path": path,
+            "leaf": ops.sum(path * worth, axis=-1),
+            "right_probability": p,
+            "log_probability": ops.sum(log_probability(path, p), axis=-1),
+            "entropy": entropy(p),
+        }
+
+    def attend(self, nodes, query, now):
+        """Goes down to a leaf (Figure 3)."""
+        batch_size, twice, d = ops.shape(nodes)
+        count = twice // 2
+        pairs = ops.reshape(nodes, (batch_size * count, 2 * d))  # [2e, 2e + 1] side by side
+        first = count * ops.arange(batch_size)
+        levels = self._levels(count)
+
+        def down(carry, now):
+            node, value = carry
+            p = self.memory.probability(value, query)
+            if "path" in now:
+                right = ops.equal(now["path"], 1)
+            elif "uniform" in now:
+                right = ops.cast(now["uniform"], p.dtype) < p
+            else:
+                right = p > 0.5
+            row = first + node
+            pair = rows.take(pairs, row)
+            value = ops.where(right[:, None], pair[:, d:], pair[:, :d])
+            node = 2 * node + ops.cast(right, node.dtype)
+            found = {"path": ops.cast(right, "int32"), "right_probability": p}
+            return (node, value), {**found, "row": row, "pair": pair}
+
+        now = {name: now[name] for name in ("path", "uniform") if name in now}
+        now["level"] = ops.arange(levels)
+        carry = (ops.ones_like(first), nodes[:, 1])
+        (_, attended), found = self._each_level(levels)(down, carry, now)
+        return attended, {**found, "root": nodes[:, 1], "first": first}
+
+    def update(self, nodes, attended, found, writer, present):
+        """Changes the leaf, and all nodes above it, bottom-up (Figure 5)."""
+        shape = ops.shape(nodes)
+        d = shape[-1]
+
+        def up(value, now):
+            right, pair = now
+            right = ops.equal(right, 1)[:, None]
+            pair = join_ends(
+                ops.where(right, pair[:, :d], value), ops.where(right, value, pair[:, d:])
+            )
+            return self.memory.parent(pair), pair
+
+        value = self.memory.written(attended, writer)
+        upwards = tuple(ops.flip(found[name], axis=0) for name in ("path", "pair"))
+        value, pairs = self._each_level(self._levels(shape[1] // 2))(up, value, upwards)
+        places = ops.concatenate([ops.flip(found["row"], axis=0), found["first"][None]], axis=0)
+        no_node = ops.zeros_like(value)
+        root = join_ends(no_node, value)
+        new = ops.concatenate([pairs, root[None]], axis=0)
+        if present is not None:
+            old_root = join_ends(no_node, found["root"])
+            old = ops.concatenate([upwards[1], old_root[None]], axis=0)
+            new = ops.where(present[None, :, None], new, old)
+        pairs = ops.reshape(nodes, (-1, 2 * d))
+        pairs = rows.replace(pairs, ops.reshape(places, (-1,)), ops.reshape(new, (-1, 2 * d)))
+        return ops.reshape(pairs, shape)
+
+    def _levels(self, num_leaves):
+        if isinstance(num_leaves, int):
+            return num_leaves.bit_length() - 1
+        return ops.sum(ops.cast(2 ** ops.arange(31) < num_leaves, "int32"))
+
+    def _each_level(self, levels):
+        """The loop over levels."""
+        known = isinstance(levels, int) and levels <= _UNROLLED_LEVELS
+        return executors.eager.scan if known else executors.scan
+
+    def _check_path(self, path, accesses, levels):
+        wanted = (None, accesses, levels)
+        pairs = zip(path.shape, wanted)
+        if len(path.shape) != 3 or any(
+            isinstance(size, int) and found not in (None, size) for found, size in pairs
+        ):
+            raise ValueError(
+                f"`path` must have the shape (batch, {accesses}, {levels}). "
+                f"Received: shape={tuple(path.shape)}"
+            )
+
+    def compute_output_spec(
+        self,
+        inputs,
+        mask=None,
+        training=False,
+        return_path=False,
+        return_nodes=False,
+        path=None,
+    ):
+        """Shapes and dtypes of what `call` returns."""
+        outputs = super().compute_output_spec(inputs)
+        spec, turns = {}, self.shape_of_paths(inputs)
+        if return_path:
+            spec = {
+                "path": keras.KerasTensor(turns, "int32"),
+                "leaf": keras.KerasTensor(turns[:2], "int32"),
+                "right_probability": keras.KerasTensor(turns, outputs.dtype),
+                "log_probability": keras.KerasTensor(turns[:2], outputs.dtype),
+                "entropy": keras.KerasTensor(turns, outputs.dtype),
+            }
+        if return_nodes:
+            spec["nodes"] = keras.KerasTensor(self.shape_of_nodes(inputs), self.compute_dtype)
+        return (outputs, spec) if spec else outputs
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        return {**super().get_config(), "seed": self.seed}

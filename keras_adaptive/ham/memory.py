@@ -1,0 +1,202 @@
+"""The tree of the hierarchical attentive memory, and the four transformations on it."""
+
+import keras
+from keras import ops
+
+from ..halting.loop import at_least_float32
+from .perceptrons import MLP, HighwayWrite, at_least_one, join_ends
+
+_TRANSFORMATIONS = ("embed", "join", "search", "write")
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class Memory(keras.layers.Layer):
+    """A full binary tree whose leaves are the memory's cells, and what is done with it.
+
+    The nodes are numbered as in the paper: the root is 1, the children of e are 2e and 2e + 1, and
+    the leaves n … 2n − 1. There is no node 0.
+
+    Args:
+        units: integer >= 1, d, numbers of each node. Defaults to `20`.
+        hidden_units: integer >= 1, of the perceptrons. Defaults to `20`.
+        depth: integer >= 1, layers of the perceptrons. Defaults to `2`.
+        empty: what inner nodes without an input below them are at the start, `"joined"` (JOIN of
+            zeros, bottom-up) or `"zeros"`. An access joins nodes whatever they were. Defaults to
+            `"joined"`.
+        embed: layer from an input vector to a leaf, `(…, b)` to `(…, d)`.
+        join: layer from two siblings to their parent, `(…, 2d)` to `(…, d)`.
+        search: layer from a node and h_LSTM to the probability of going right, `(…, d + l)` to
+            `(…, 1)`.
+        write: layer from a leaf and h_LSTM to the new leaf, `(…, d + l)` to `(…, d)`. The four are
+            the paper's perceptrons by default: `MLP` with ReLU everywhere but at the end of
+            `search`, a sigmoid; `HighwayWrite`.
+        **kwargs: of `keras.layers.Layer`.
+
+    Raises:
+        ValueError: an argument out of its range, or a layer that gives another width.
+
+    Example: a memory whose JOIN is a single layer.
+
+    >>> memory = Memory(units=8, join=keras.layers.Dense(8, activation="relu"))
+    >>> layer = keras_adaptive.layers.HAM(3, keras.layers.LSTMCell(16), memory)
+    >>> layer(np.ones((2, 5, 4))).shape == (2, 5, 3)
+    True
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 3.2, Figures 2, 3 and 5.
+    """
+
+    def __init__(
+        self,
+        units=20,
+        hidden_units=20,
+        depth=2,
+        empty="joined",
+        embed=None,
+        join=None,
+        search=None,
+        write=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.units = at_least_one("units", units)
+        self.hidden_units = at_least_one("hidden_units", hidden_units)
+        self.depth = at_least_one("depth", depth)
+        if empty not in ("joined", "zeros"):
+            raise ValueError(
+                f'Argument `empty` must be "joined" or "zeros". Received: empty={empty!r}'
+            )
+        self.empty = empty
+        sizes = (hidden_units, depth)
+        dtype = {"dtype": self.dtype_policy}
+        in_float32 = at_least_float32(self.compute_dtype)
+        self._given = {"embed": embed, "join": join, "search": search, "write": write}
+        self.embed = embed or MLP(units, *sizes, name="embed", **dtype)
+        self.join = join or MLP(units, *sizes, name="join", **dtype)
+        self.search = search or MLP(1, *sizes, "sigmoid", name="search", dtype=in_float32)
+        self.write = write or HighwayWrite(units, *sizes, name="write", **dtype)
+
+    def prepare(self, query_width, input_width=None, writer_width=None):
+        """Creates the weights, for vectors of these widths; without inputs there is no EMBED.
+
+        `query_width` is that of what SEARCH sees beside a node, `writer_width` of what WRITE sees
+        beside a leaf, if that is something else.
+        """
+        d = self.units
+        shapes = {
+            "join": (2 * d, d),
+            "search": (d + query_width, 1),
+            "write": (d + (writer_width or query_width), d),
+        }
+        if input_width is not None:
+            shapes["embed"] = (input_width, d)
+        for name, (width, wanted) in shapes.items():
+            layer = getattr(self, name)
+            if not layer.built:
+                layer.build((None, width))
+            found = layer.compute_output_shape((None, width))[-1]
+            if found != wanted:
+                raise ValueError(
+                    f"Argument `{name}` must be a layer from {width} numbers to {wanted}. "
+                    f"Received: {name}={layer!r}, which gives {found}"
+                )
+        self.built = True
+
+    def leaves(self, vectors, present, num_leaves):
+        """EMBED of the vectors `(batch, m, b)` that are present, and zeros, `num_leaves` in all."""
+        embedded = _of_each(self.embed, vectors)
+        embedded = ops.where(present[..., None], embedded, ops.zeros_like(embedded))
+        return pad_time(embedded, num_leaves)
+
+    def plant(self, leaves, used=None):
+        """The values of all nodes over leaves `(batch, n, d)`: `(batch, 2n, d)` (Figure 2).
+
+        Args:
+            leaves: the values of the leaves, n a power of two.
+            used: boolean `(batch, n)`, which of them hold an input; without it nodes above unused
+                leaves alone are joined like all others, whatever `empty` says.
+        """
+        if used is None or self.empty == "joined":
+            used = ops.ones_like(leaves[..., 0], dtype="bool")
+
+        rows = ops.shape(leaves)[0]
+
+        def up(level, used, nodes):
+            half = _length(level) // 2
+            pairs = ops.reshape(level, (rows, half, 2 * self.units))
+            joined = _of_each(self.join, pairs)
+            used = ops.any(ops.reshape(used, (rows, half, 2)), axis=-1)
+            joined = ops.where(used[..., None], joined, ops.zeros_like(joined))
+            return joined, used, ops.concatenate([joined, nodes], axis=1)
+
+        *_, nodes = grow(up, (leaves, used, leaves), lambda level, *_: _length(level) > 1)
+        return ops.concatenate([ops.zeros_like(nodes[:, :1]), nodes], axis=1)
+
+    def probability(self, node, query):
+        """SEARCH: the probability of going right, `(…,)`, at least float32."""
+        dtype = at_least_float32(self.compute_dtype)
+        return _of_each(self.search, join_ends(node, query), dtype)[..., 0]
+
+    def parent(self, pair):
+        """JOIN of a pair row: the value of the node above it."""
+        return _of_each(self.join, pair)
+
+    def written(self, leaf, query):
+        """WRITE: the new value of a leaf."""
+        return _of_each(self.write, join_ends(leaf, query))
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        given = {
+            name: keras.saving.serialize_keras_object(layer)
+            for name, layer in self._given.items()
+            if layer is not None
+        }
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "hidden_units": self.hidden_units,
+            "depth": self.depth,
+            "empty": self.empty,
+            **given,
+        }
+
+    @classmethod
+    def from_config(cls, config):
+        """A layer from `get_config`."""
+        config = dict(config)
+        for name in _TRANSFORMATIONS:
+            if isinstance(config.get(name), dict):
+                config[name] = keras.saving.deserialize_keras_object(config[name])
+        return super().from_config(config)
+
+
+def pad_time(x, length):
+    """`x` with zeros behind it, so that axis 1 has that length."""
+    rest = length - _length(x)
+    return ops.pad(x, ((0, 0), (0, rest), *[(0, 0)] * (len(x.shape) - 2)))
+
+
+def _of_each(layer, vectors, dtype=None):
+    """The layer on vectors with any axes before them; not every layer takes more than one."""
+    found = layer(ops.reshape(vectors, (-1, vectors.shape[-1])))
+    found = ops.reshape(found, (*ops.shape(vectors)[:-1], found.shape[-1]))
+    return ops.cast(found, dtype or vectors.dtype)
+
+
+def _length(nodes):
+    """The size of axis 1: an integer if it is known, else a tensor."""
+    return nodes.shape[1] or ops.shape(nodes)[1]
+
+
+def grow(body, carry, goes_on):
+    """Repeats `body` on tensors whose axis 1 it makes longer or shorter."""
+    going = goes_on(*carry)
+    if isinstance(going, bool):
+        while going:
+            carry = body(*carry)
+            going = goes_on(*carry)
+        return carry
+    import tensorflow as tf  # Only its graphs have axes of unknown size.
+
+    any_length = tuple(tf.TensorShape([x.shape[0], None, *x.shape[2:]]) for x in carry)
+    return tf.while_loop(goes_on, lambda *carry: body(*carry), carry, shape_invariants=any_length)

@@ -1,0 +1,146 @@
+"""The perceptrons of the paper that EMBED, JOIN, SEARCH and WRITE are by default."""
+
+from numbers import Integral
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class MLP(keras.layers.Layer):
+    """A multilayer perceptron with ReLU in its hidden layers.
+
+    Args:
+        units: integer >= 1, numbers that come out.
+        hidden_units: integer >= 1, of each hidden layer. Defaults to `20`.
+        depth: integer >= 1, layers, the one that comes out among them. Defaults to `2`.
+        activation: of the last layer. Defaults to `"relu"`.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(…, features)`.
+
+    Returns:
+        `(…, units)`.
+
+    Example:
+
+    >>> MLP(3)(np.ones((2, 5))).shape == (2, 3)
+    True
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 3.2.
+    """
+
+    def __init__(self, units, hidden_units=20, depth=2, activation="relu", **kwargs):
+        super().__init__(**kwargs)
+        self.units = at_least_one("units", units)
+        self.hidden_units = at_least_one("hidden_units", hidden_units)
+        self.depth = at_least_one("depth", depth)
+        self.activation = keras.activations.get(activation)
+        self.layers = [
+            keras.layers.Dense(
+                units if i == depth - 1 else hidden_units,
+                activation=self.activation if i == depth - 1 else "relu",
+                dtype=self.dtype_policy,
+                name=f"dense_{i}",
+            )
+            for i in range(depth)
+        ]
+
+    def build(self, input_shape):
+        """Creates the weights."""
+        for layer in self.layers:
+            layer.build(input_shape)
+            input_shape = layer.compute_output_shape(input_shape)
+
+    def call(self, inputs):
+        """All layers, one after the other."""
+        for layer in self.layers:
+            inputs = layer(inputs)
+        return inputs
+
+    def compute_output_shape(self, input_shape):
+        """The shape of the inputs with `units` numbers each."""
+        return *input_shape[:-1], self.units
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "hidden_units": self.hidden_units,
+            "depth": self.depth,
+            "activation": keras.activations.serialize(self.activation),
+        }
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class HighwayWrite(keras.layers.Layer):
+    """WRITE = T · H + (1 − T) · h: a perceptron H, and a perceptron T that says how much of it.
+
+    Both end in sigmoids.
+
+    Args:
+        units: integer >= 1, d, numbers of a leaf.
+        hidden_units, depth: of H and T, as of `MLP`.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(…, d + l)`, the leaf h_a and behind it h_LSTM.
+
+    Returns:
+        The new leaf, `(…, d)`.
+
+    Example:
+
+    >>> HighwayWrite(3)(np.ones((2, 5))).shape == (2, 3)
+    True
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 3.2, after Srivastava et al.,
+    "Highway Networks" (2015), arXiv:1505.00387.
+    """
+
+    def __init__(self, units, hidden_units=20, depth=2, **kwargs):
+        super().__init__(**kwargs)
+        self.units = at_least_one("units", units)
+        self.hidden_units = hidden_units
+        self.depth = depth
+        self.candidate, self.gate = (
+            MLP(units, hidden_units, depth, "sigmoid", dtype=self.dtype_policy, name=name)
+            for name in ("candidate", "gate")
+        )
+
+    def build(self, input_shape):
+        """Creates the weights of both perceptrons."""
+        self.candidate.build(input_shape)
+        self.gate.build(input_shape)
+
+    def call(self, inputs):
+        """The new leaf."""
+        gate = self.gate(inputs)
+        return gate * self.candidate(inputs) + (1.0 - gate) * inputs[..., : self.units]
+
+    def compute_output_shape(self, input_shape):
+        """The shape of a leaf."""
+        return *input_shape[:-1], self.units
+
+    def get_config(self):
+        """The arguments that make this layer again."""
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "hidden_units": self.hidden_units,
+            "depth": self.depth,
+        }
+
+
+def join_ends(*parts):
+    """The last axes of the parts, one behind the other; the first part says the dtype."""
+    return ops.concatenate([ops.cast(part, parts[0].dtype) for part in parts], axis=-1)
+
+
+def at_least_one(name, value):
+    """The value as an integer, if it is one from 1 on; else a ValueError names it."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"Argument `{name}` must be an integer >= 1. Received: {name}={value!r}")
+    return int(value)
