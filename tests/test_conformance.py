@@ -10,22 +10,32 @@ import tensorflow as tf
 from keras import layers, ops, tree
 
 import clean_process
-from keras_adaptive.layers import ACTRNN, StackRNN
+from keras_adaptive.layers import ACTRNN, CGRU, NeuralGPU, StackRNN
 from keras_adaptive.models import AdaptiveModel
 
 
 class Row(NamedTuple):
-    """A layer as a function that makes it, and its input without the batch; None is free."""
+    """A layer as a function that makes it, and its input without the batch; None is free.
+
+    The input is numbers, or, of so many kinds, symbols.
+    """
 
     make: object
     shape: tuple = (None, 3)
+    symbols: int = 0
 
     def inputs(self, batch=2, length=4):
-        shape = [length if size is None else size for size in self.shape]
-        return np.random.default_rng(0).normal(size=(batch, *shape)).astype("float32")
+        rng = np.random.default_rng(0)
+        shape = (batch, *(length if size is None else size for size in self.shape))
+        if self.symbols:
+            return rng.integers(0, self.symbols, size=shape).astype("int32")
+        return rng.normal(size=shape).astype("float32")
+
+    def argument(self, **options):
+        return keras.Input(self.shape, dtype="int32" if self.symbols else "float32", **options)
 
     def model(self):
-        inputs = keras.Input(self.shape)
+        inputs = self.argument()
         return AdaptiveModel(inputs, self.make()(inputs))
 
 
@@ -51,6 +61,40 @@ ROWS = {
         )
     ),
     "StackRNN": Row(lambda: StackRNN(4, num_stacks=2, return_sequences=True, return_state=True)),
+    "CGRU": Row(lambda: CGRU(3), (None, 2, 3)),
+    "CGRU, hard and diagonal, with saturation cost": Row(
+        lambda: CGRU(
+            5, (1, 3), nonlinearity="hard", diagonal=True, saturation_cost=0.1, initial_scale=2.0
+        ),
+        (None, 2, 5),
+    ),
+    "NeuralGPU": Row(lambda: NeuralGPU(4, 3, width=2), (None,), symbols=4),
+    "NeuralGPU, relaxed and recomputed": Row(
+        lambda: NeuralGPU(4, 3, width=2, num_layers=1, relaxation=2, recompute=True),
+        (None,),
+        symbols=4,
+    ),
+    "NeuralGPU, hard and diagonal, with saturation cost": Row(
+        lambda: NeuralGPU(
+            4,
+            6,
+            width=1,
+            kernel_size=[3, 1],
+            nonlinearity="hard",
+            diagonal=True,
+            saturation_cost=0.1,
+            dropout_on="candidate",
+            dropout_schedule="root",
+            initial_scale=2.0,
+            update_bias=0.7,
+            reset_bias=0.5,
+            steps_multiplier=2,
+            padding=None,
+            seed=3,
+        ),
+        (None,),
+        symbols=4,
+    ),
 }
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 
@@ -75,7 +119,7 @@ def test_made_again_from_its_config(row):
 @every_row
 def test_symbolic_shapes_and_dtypes_are_those_of_arrays(row):
     layer = row.make()
-    symbols = layer(keras.Input(row.shape, batch_size=2))
+    symbols = layer(row.argument(batch_size=2))
     arrays = layer(row.inputs())
     tree.assert_same_structure(symbols, arrays)
     for symbol, array in zip(tree.flatten(symbols), tree.flatten(arrays)):
@@ -97,7 +141,7 @@ def exported(tmp_path_factory):
     """For each row what the model says, and what its SavedModel says in a clean process."""
     folder, expected = tmp_path_factory.mktemp("exported"), {}
     for name, row in ROWS.items():
-        inputs, arguments = row.inputs(batch=3, length=5), keras.Input(row.shape)
+        inputs, arguments = row.inputs(batch=3, length=5), row.argument()
         # What is served has no nests.
         model = AdaptiveModel(arguments, tree.flatten(row.make()(arguments)))
         model.export(folder / name / "model", verbose=False)
@@ -117,23 +161,25 @@ def loss_and_gradients(layer, inputs):
     with tf.GradientTape() as tape:
         outputs = layer(inputs, training=True)
         loss = sum(ops.sum(ops.square(x)) for x in tree.flatten(outputs)) + sum(layer.losses)
-    return loss, tape.gradient(loss, [v.value for v in layer.trainable_variables])
+    gradients = tape.gradient(loss, [v.value for v in layer.trainable_variables])
+    return loss, [None if one is None else tf.convert_to_tensor(one) for one in gradients]
 
 
 @every_row
-def test_one_step_moves_every_weight_and_jit_agrees(row):
+def test_one_step_moves_every_weight_and_a_graph_agrees(row):
+    """The graph is compiled by XLA, unless the layer says that it had better not be."""
     layer, inputs = row.make(), row.inputs()
     layer(inputs)
     before = [(variable, variable.numpy()) for variable in layer.variables]
     loss, gradients = loss_and_gradients(layer, inputs)
     for variable, gradient in zip(layer.trainable_variables, gradients, strict=True):
         assert gradient is not None and np.any(gradient), variable.path
-    compiled = tf.function(lambda x: loss_and_gradients(layer, x), jit_compile=True)
+    graph = tf.function(lambda x: loss_and_gradients(layer, x), jit_compile=layer.supports_jit)
     for variable, value in before:  # A controller has moved τ.
         variable.assign(value)
-    jit_loss, jit_gradients = compiled(tf.constant(inputs))
-    np.testing.assert_allclose(jit_loss, loss, rtol=1e-5)
-    assert_close(jit_gradients, gradients, atol=1e-4)
+    graph_loss, graph_gradients = graph(tf.constant(inputs))
+    np.testing.assert_allclose(graph_loss, loss, rtol=1e-5)
+    assert_close(graph_gradients, gradients, atol=1e-4)
 
 
 @every_row

@@ -232,7 +232,7 @@ class CGRU(keras.layers.Layer):
         return {
             **super().get_config(),
             "maps": self.maps,
-            "kernel_size": self.kernel_size,
+            "kernel_size": list(self.kernel_size),  # as JSON gives it back
             "gate_cutoff": self.gate_cutoff,
             "nonlinearity": self.nonlinearity,
             "diagonal": self.diagonal,
