@@ -67,6 +67,10 @@ class TaskConfig(tfds.core.BuilderConfig):
         """Examples with these parameters."""
         return self.task.sample(rng, batch_size, **self.parameters)
 
+    def output_length(self, length):
+        """Number of targets of an example with so many inputs."""
+        return length
+
 
 class TaskBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
     """A data set of a task: a subclass says which, its version, its configs, and its `HOMEPAGE`.
@@ -118,7 +122,8 @@ class TaskBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
         while found < wanted:
             batch = config.sample(np.random.default_rng([*seeds, block]), size)
             block += 1
-            examples = [x for x in unpadded(batch) if split_of(x["inputs"]) == split]
+            examples = unpadded(batch, config.output_length)
+            examples = [x for x in examples if split_of(x["inputs"]) == split]
             if split in self.WITHOUT_REPETITION:
                 examples = [x for x in examples if _is_new(x["inputs"].tobytes(), seen)]
             yield from enumerate(examples[: wanted - found], start=found)
@@ -138,18 +143,20 @@ def _is_new(item, seen):
     return len(seen) > count
 
 
-def unpadded(batch):
+def unpadded(batch, output_length):
     """The examples of a batch, each without padding at its end.
 
     Args:
         batch: a dict of arrays (batch, time, …), as `sample` gives it.
+        output_length: from the number of inputs to the number of targets.
 
     Yields:
         Dicts of arrays (time, …).
     """
     lengths = (batch["difficulty"] > 0).sum(axis=1)
-    for row, length in enumerate(lengths):
-        yield {name: values[row, :length] for name, values in batch.items()}
+    for row, length in enumerate(lengths.tolist()):
+        ends = dict.fromkeys(("targets", "weights"), output_length(length))
+        yield {name: values[row, : ends.get(name, length)] for name, values in batch.items()}
 
 
 def split_of(inputs):

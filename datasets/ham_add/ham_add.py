@@ -1,0 +1,203 @@
+"""The addition task: two numbers of d bits, with a + between them and a = behind, and their sum."""
+
+import numpy as np
+
+from ..arguments import check_counts
+from ..digits import add
+from ..number_task import NumberTask
+from ..symbols import PADDING as NO_SYMBOL
+from ..vectors import (
+    PADDING,
+    check_width,
+    checked,
+    ended,
+    features,
+    inside,
+    until_end,
+)
+
+__all__ = [
+    "PADDING",
+    "answers",
+    "decode",
+    "describe",
+    "encode",
+    "output_length",
+    "sample",
+    "sizes",
+]
+
+_NUMBERS = NumberTask(
+    result=add, result_digits=lambda digits: digits + 1, operators="+", example="110101+011011"
+)
+BASE = 2
+# Symbols of the numbers begin with 1; the vectors are one-hot, for 0, 1, + and =.
+EQUALS = 4
+# 1+1=
+LEAST = 4
+
+
+def sizes(**_):
+    """Width of the input, and number of simultaneous outputs: a bit of the sum and the end."""
+    return {"width": EQUALS, "outputs": 2, "classes": 2}
+
+
+def output_length(length):
+    """Number of outputs for n inputs, the End Of Output symbol included: n // 2 + 1."""
+    return length // 2 + 1
+
+
+def sample(rng, batch_size, *, length=32, min_length=1, same_length=False, short_share=0.0):
+    """Draws pairs of numbers with as many uniform bits each, and their sums.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of examples.
+        length: largest n, the number of symbols: 2 d + 2 for numbers of d bits.
+        min_length: least n; all d between the two are equally likely. There is no example of fewer
+            than 4 symbols, or of an odd number.
+        same_length: draw one n for all examples, and do not pad.
+        short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
+            from 4 to `length`.
+
+    Returns:
+        A dict of `inputs` float32 (batch, n, 4), one-hot for 0, 1, + and =, with -1 (`PADDING`)
+        behind an example, `targets` int32 (batch, n // 2 + 1, 2), the d + 1 bits of the sum and
+        the End Of Output symbol, 0 behind it, `weights` float32 (batch, n // 2 + 1), 1 up to that
+        symbol and 0 behind, and `difficulty` int32 (batch, n), n inside the example and 0 behind.
+
+    Raises:
+        ValueError: a parameter is out of its range.
+
+    Example:
+
+    >>> batch = sample(np.random.default_rng(0), 2, length=8)
+    >>> batch["inputs"].shape, batch["targets"].shape
+    ((2, 8, 4), (2, 5, 2))
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Add).
+    """
+    check_counts(min_length=min_length, length=length)
+    # -(-a // b) is a / b rounded up.
+    least, most = max(1, -(-(min_length - 2) // 2)), (length - 2) // 2
+    if least > most:
+        raise ValueError(
+            "an even number of at least 4 must lie between `min_length` and `length`. "
+            f"Received: min_length={min_length!r}, length={length!r}"
+        )
+    numbers = _NUMBERS.sample(
+        rng,
+        batch_size,
+        bits=most,
+        min_bits=least,
+        same_length=same_length,
+        short_share=short_share,
+    )["inputs"]
+    lengths = (numbers != NO_SYMBOL).sum(1) + 1
+    inputs = _vectors(numbers, lengths, int(lengths[0]) if same_length else length)
+    weights = inside(output_length(lengths), output_length(inputs.shape[1]))
+    return features(inputs, lengths, answers(inputs), weights)
+
+
+def _vectors(numbers, lengths, positions):
+    """Symbols of two numbers (batch, n), =, and padding, float32 (batch, positions, 4)."""
+    batch_size, given = numbers.shape
+    symbols = np.full((batch_size, positions), NO_SYMBOL)
+    symbols[:, :given] = numbers
+    symbols[np.arange(batch_size), lengths - 1] = EQUALS
+    one_hot = symbols[..., None] == np.arange(1, EQUALS + 1)
+    real = inside(lengths, positions)
+    return np.where(real[..., None], one_hot, PADDING).astype(np.float32)
+
+
+def answers(inputs):
+    """The targets of `inputs` (batch, n, 4), int32 (batch, n // 2 + 1, 2).
+
+    The sum has d + 1 bits, of which the last may be 0.
+
+    Raises:
+        ValueError: `inputs` are not two numbers of the same length with + between and = behind.
+    """
+    numbers, lengths = _numbers(inputs)
+    most = output_length(np.shape(inputs)[1]) - 1
+    sums = np.maximum(_NUMBERS.answers(numbers)[:, :most] - 1, 0)
+    sums = np.pad(sums, ((0, 0), (0, most - sums.shape[1])))
+    return ended(sums[..., None], output_length(lengths) - 1)
+
+
+def encode(text, **_):
+    """An input from its human form: two numbers with + between them, = behind or not.
+
+    The most significant bit of a number comes first in the text, and last in the input. The shorter
+    number gets leading zeros. If there is a digit above 1, both numbers are read as decimal.
+
+    Args:
+        text: for instance `"110101+011011"`.
+
+    Returns:
+        Inputs float32 (1, n, 4).
+
+    Raises:
+        ValueError: `text` is not of that form.
+
+    Example:
+
+    >>> encode("1+0").tolist()[0][:2]
+    [[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
+    """
+    try:
+        numbers = _NUMBERS.encode(str(text).strip().removesuffix("="))
+    except ValueError as error:
+        raise ValueError(str(error).partition("Received")[0] + f"Received: {text!r}") from error
+    length = numbers.shape[1] + 1
+    return _vectors(numbers, np.array([length]), length)
+
+
+def describe(inputs):
+    """The human form of one example, inputs (n, 4), the most significant bit of a number first.
+
+    >>> describe(encode("53+27")[0])
+    '110101+011011'
+    """
+    numbers, _ = _numbers(np.asarray(inputs)[None])
+    return _NUMBERS.describe(numbers[0])
+
+
+def decode(outputs):
+    """The sum in human form, from probabilities (m, 2).
+
+    Bits up to the End Of Output, the most significant first; `... ` goes before them where it is
+    missing.
+
+    >>> decode(answers(encode("53+27"))[0])
+    '1010000'
+    """
+    bits, finished = until_end(outputs)
+    found = "".join(str(int(bit)) for bit in bits[::-1, 0])
+    return found if finished else f"... {found}"
+
+
+def _numbers(inputs):
+    """The symbols (batch, n) of the two numbers and the +, and lengths with the =."""
+    inputs, lengths = checked(inputs)
+    check_width(inputs, inputs.shape[-1] == EQUALS, f"{EQUALS} elements")
+    real = inside(lengths, inputs.shape[1])
+    counts = inputs.sum(-1)
+    if (counts[real] != 1).any():
+        raise ValueError(
+            "a vector of `inputs` must be one-hot, for 0, 1, + or =. "
+            f"Received: {inputs[real][counts[real] != 1][0]}"
+        )
+    symbols = np.where(real, inputs.argmax(-1) + 1, NO_SYMBOL)
+    last = np.arange(inputs.shape[1]) == lengths[:, None] - 1
+    right = ((symbols == EQUALS) == last).all(1) & ((symbols == BASE + 1).sum(1) == 1)
+    right &= (lengths >= LEAST) & (lengths % 2 == 0)
+    right &= symbols[np.arange(len(symbols)), lengths // 2 - 1] == BASE + 1
+    if not right.all():
+        wrong = symbols[np.argmin(right)]
+        text = "".join("01+="[symbol - 1] for symbol in wrong[wrong != NO_SYMBOL])
+        raise ValueError(
+            "an example of `inputs` must be two numbers of the same length with + between and = "
+            f"behind. Received: {text!r}"
+        )
+    return np.where(last, NO_SYMBOL, symbols)[:, : max(lengths.max() - 1, 1)], lengths

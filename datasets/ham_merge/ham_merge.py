@@ -1,0 +1,238 @@
+"""The merge task: two sequences sorted by priorities become one, of their values."""
+
+import fractions
+
+import numpy as np
+
+from ..arguments import check_between
+from ..vectors import (
+    PADDING,
+    check_bits,
+    check_width,
+    checked,
+    chosen,
+    draw_bits,
+    draw_lengths,
+    ended,
+    features,
+    inside,
+    padded,
+    read,
+    written,
+    written_outputs,
+)
+
+__all__ = [
+    "PADDING",
+    "PRIORITIES",
+    "answers",
+    "decode",
+    "describe",
+    "encode",
+    "output_length",
+    "sample",
+    "sizes",
+]
+
+# Priorities are 1/300 to 300/300, and no two of an example are equal.
+PRIORITIES = 300
+
+
+def sizes(value_bits=5, **_):
+    """Width of the input, and number of simultaneous outputs: the value and the end."""
+    check_bits(value_bits=value_bits)
+    return {"width": 1 + value_bits, "outputs": value_bits + 1, "classes": 2}
+
+
+def output_length(length):
+    """Number of outputs for n inputs, the End Of Output symbol included: n + 1."""
+    return length + 1
+
+
+def sample(
+    rng,
+    batch_size,
+    *,
+    length=32,
+    min_length=1,
+    same_length=False,
+    short_share=0.0,
+    value_bits=5,
+):
+    """Draws two sequences sorted by priorities, one behind the other, and the values in order.
+
+    The first sequence has 1 to n - 1 pairs, all numbers equally likely, and the second the rest;
+    only with n = 1 there is no second. Priorities rise within each; values are uniform bits.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of examples.
+        length: largest n, the number of pairs in both sequences, at most 300.
+        min_length: least n; n is uniform between the two.
+        same_length: draw one n for all examples, and do not pad.
+        short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
+            from 1 to `length`.
+        value_bits: width of a value.
+
+    Returns:
+        A dict of `inputs` float32 (batch, n, 1 + value_bits), with -1 (`PADDING`) behind an
+        example, `targets` int32 (batch, n + 1, value_bits + 1), 0 behind the End Of Output symbol,
+        `weights` float32 (batch, n + 1), 1 up to that symbol and 0 behind, and `difficulty` int32
+        (batch, n), n inside the example and 0 behind.
+
+    Raises:
+        ValueError: a parameter is out of its range.
+
+    Example:
+
+    >>> batch = sample(np.random.default_rng(0), 2, length=4)
+    >>> batch["inputs"].shape, batch["targets"].shape
+    ((2, 4, 6), (2, 5, 6))
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Merge).
+    """
+    check_bits(value_bits=value_bits)
+    lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
+    check_between(1, PRIORITIES, length=length)
+    firsts = rng.integers(1, np.maximum(lengths, 2))
+    numbers = _different(rng, batch_size, most)
+    # The second sequence comes behind the first, and the padding behind both.
+    numbers += np.where(inside(firsts, most), 0, 2 * PRIORITIES)
+    numbers[~inside(lengths, most)] = 4 * PRIORITIES
+    numbers = np.sort(numbers, axis=1) % (2 * PRIORITIES)
+    priorities = (numbers / PRIORITIES).astype(np.float32)[..., None]
+    values = draw_bits(rng, batch_size, most, value_bits)
+    inputs = padded(np.concatenate([priorities, values], axis=-1), lengths)
+    weights = inside(output_length(lengths), output_length(most))
+    return features(inputs, lengths, answers(inputs), weights)
+
+
+def _different(rng, batch_size, count):
+    """`count` different numbers from 1 to 300 in random order, (batch, count)."""
+    found = np.tile(np.arange(1, PRIORITIES + 1), (batch_size, 1))
+    rows = np.arange(batch_size)
+    # The first steps of a shuffle.
+    for place in range(count):
+        other = rng.integers(place, PRIORITIES, batch_size)
+        taken = found[rows, other]
+        found[rows, other] = found[:, place]
+        found[:, place] = taken
+    return found[:, :count].copy()
+
+
+def answers(inputs):
+    """The targets of `inputs` (batch, n, 1 + value_bits), int32 (batch, n + 1, value_bits + 1).
+
+    Raises:
+        ValueError: `inputs` are not two sequences with rising priorities, all different, between 0
+            and 1, and values of bits.
+    """
+    inputs, lengths = _checked(inputs)
+    real = inside(lengths, inputs.shape[1])
+    order = np.argsort(np.where(real, inputs[..., 0], np.inf), axis=1)
+    return ended(chosen(inputs[..., 1:], order), lengths)
+
+
+def encode(text, *, value_bits=5, **_):
+    """An input from its human form: two sequences of pairs, a bar between them.
+
+    A pair is a priority between 0 and 1, a fraction or a decimal number, a colon, and a value. With
+    one sequence there is no bar.
+
+    Args:
+        text: for instance `"12/300:7 0.5:3 | 30/300:9"`. The most significant bit of a value comes
+            first.
+        value_bits: width of a value.
+
+    Returns:
+        Inputs float32 (1, n, 1 + value_bits).
+
+    Raises:
+        ValueError: `text` is not of that form, priorities fall in a sequence, or two are equal.
+
+    Example:
+
+    >>> encode("1/4:2 | 0.5:1", value_bits=2).tolist()
+    [[[0.25, 1.0, 0.0], [0.5, 0.0, 1.0]]]
+    """
+    check_bits(value_bits=value_bits)
+    sequences = [part.split() for part in str(text).split("|")]
+    words = [word.split(":") for words in sequences for word in words]
+    try:
+        if len(sequences) > 2 or not all(sequences):
+            raise ValueError("one or two sequences")
+        numbers = [[float(fractions.Fraction(number)) for number, _ in words]]
+        values = read([value for _, value in words], value_bits)
+    except (ValueError, ZeroDivisionError) as error:
+        raise ValueError(
+            "an input is two sequences of pairs, of a priority between 0 and 1, a colon and a "
+            f"value below {2**value_bits}, with | between them, for instance "
+            f"'12/300:7 0.5:3 | 30/300:9'. Received: {text!r}"
+        ) from error
+    inputs = np.concatenate([np.array(numbers, np.float32).T, values], axis=-1)[None]
+    for part in np.split(inputs[0, :, 0], [len(sequences[0])]):
+        if (np.diff(part) < 0).any():
+            raise ValueError(f"the priorities of a sequence must rise. Received: {text!r}")
+    _checked(inputs)
+    return inputs
+
+
+def describe(inputs):
+    """The human form of one example, inputs (n, 1 + value_bits).
+
+    Where the priorities fall, the second sequence begins. If they do not, where it begins makes no
+    difference, and no bar is written.
+
+    >>> describe(encode("12/300:7 0.5:3 | 30/300:9")[0])
+    '12/300:7 150/300:3 | 30/300:9'
+    """
+    inputs, lengths = _checked(np.asarray(inputs)[None])
+    example = inputs[0, : lengths[0]]
+    values = written(example[:, 1:], example.shape[1] - 1)
+    words = [f"{_fraction(number)}:{value}" for number, value in zip(example[:, 0], values)]
+    for fall in np.flatnonzero(np.diff(example[:, 0]) < 0):
+        words.insert(fall + 1, "|")
+    return " ".join(words)
+
+
+def _fraction(priority):
+    """As a number of 300ths if it is one, else as many figures as tell it from its neighbours."""
+    number = round(float(priority) * PRIORITIES)
+    if np.float32(number / PRIORITIES) == priority:
+        return f"{number}/{PRIORITIES}"
+    return str(priority)
+
+
+def decode(outputs):
+    """The values in human form, from probabilities (m, value_bits + 1).
+
+    Values up to the End Of Output; ` ...` follows where it is missing.
+
+    >>> decode(answers(encode("12/300:7 0.5:3 | 30/300:9"))[0])
+    '7 9 3'
+    """
+    return written_outputs(outputs, np.shape(outputs)[-1] - 1)
+
+
+def _checked(inputs):
+    """`inputs` and lengths, of two sequences with rising priorities, all different."""
+    inputs, lengths = checked(inputs, reals=1)
+    width = inputs.shape[-1]
+    check_width(inputs, width > 1, "a priority and a value, 2 elements or more")
+    real = inside(lengths, inputs.shape[1])
+    priorities = inputs[..., 0]
+    wrong = real & ~((priorities >= 0) & (priorities <= 1))
+    if wrong.any():
+        raise ValueError(
+            f"the priorities of `inputs` must lie between 0 and 1. Received: {priorities[wrong][0]}"
+        )
+    falls = (np.diff(priorities, axis=1) < 0) & real[:, 1:]
+    ordered = np.sort(np.where(real, priorities, np.inf), axis=1)
+    equal = (ordered[:, 1:] == ordered[:, :-1]) & real[:, 1:]
+    right = (falls.sum(1) < 2) & ~equal.any(1)
+    if not right.all():
+        raise ValueError(
+            "the priorities of `inputs` must be different, and rise in each of two sequences. "
+            f"Received: {priorities[np.argmin(right)]}"
+        )
+    return inputs, lengths

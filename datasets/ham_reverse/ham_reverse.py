@@ -1,0 +1,148 @@
+"""The reverse task: vectors of bits become the same vectors, the last one first."""
+
+import numpy as np
+
+from ..vectors import (
+    PADDING,
+    check_bits,
+    checked,
+    chosen,
+    draw_bits,
+    draw_lengths,
+    ended,
+    features,
+    inside,
+    padded,
+    read,
+    written,
+    written_outputs,
+)
+
+__all__ = [
+    "PADDING",
+    "answers",
+    "decode",
+    "describe",
+    "encode",
+    "output_length",
+    "sample",
+    "sizes",
+]
+
+
+def sizes(bits=10, **_):
+    """Width of the input, and number of simultaneous outputs: the bits and the end."""
+    check_bits(bits=bits)
+    return {"width": bits, "outputs": bits + 1, "classes": 2}
+
+
+def output_length(length):
+    """Number of outputs for n inputs, the End Of Output symbol included: n + 1."""
+    return length + 1
+
+
+def sample(
+    rng,
+    batch_size,
+    *,
+    length=32,
+    min_length=1,
+    same_length=False,
+    short_share=0.0,
+    bits=10,
+):
+    """Draws sequences of uniform vectors of bits, and the same backwards.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of examples.
+        length: largest n, the number of vectors.
+        min_length: least n; n is uniform between the two.
+        same_length: draw one n for all examples, and do not pad.
+        short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
+            from 1 to `length`.
+        bits: width of a vector.
+
+    Returns:
+        A dict of `inputs` float32 (batch, n, bits), with -1 (`PADDING`) behind an example,
+        `targets` int32 (batch, n + 1, bits + 1), 0 behind the End Of Output symbol, `weights`
+        float32 (batch, n + 1), 1 up to that symbol and 0 behind, and `difficulty` int32
+        (batch, n), n inside the example and 0 behind.
+
+    Raises:
+        ValueError: a parameter is out of its range.
+
+    Example:
+
+    >>> batch = sample(np.random.default_rng(0), 2, length=4)
+    >>> batch["inputs"].shape, batch["targets"].shape
+    ((2, 4, 10), (2, 5, 11))
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Reverse).
+    """
+    check_bits(bits=bits)
+    lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
+    inputs = padded(draw_bits(rng, batch_size, most, bits), lengths)
+    weights = inside(output_length(lengths), output_length(most))
+    return features(inputs, lengths, answers(inputs), weights)
+
+
+def answers(inputs):
+    """The targets of `inputs` (batch, n, bits), int32 (batch, n + 1, bits + 1).
+
+    Raises:
+        ValueError: `inputs` are no vectors of bits.
+    """
+    inputs, lengths = checked(inputs)
+    source = np.maximum(lengths[:, None] - 1 - np.arange(inputs.shape[1]), 0)
+    return ended(chosen(inputs, source), lengths)
+
+
+def encode(text, *, bits=10, **_):
+    """An input from its human form: each vector as a number, apart by blanks.
+
+    Args:
+        text: for instance `"5 17 1023"`. The most significant bit comes first in the vector.
+        bits: width of a vector.
+
+    Returns:
+        Inputs float32 (1, n, bits).
+
+    Raises:
+        ValueError: `text` is not of that form.
+
+    Example:
+
+    >>> encode("5 1", bits=3).tolist()
+    [[[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]]
+    """
+    check_bits(bits=bits)
+    words = str(text).split()
+    try:
+        return read(words or [""], bits)[None]
+    except ValueError as error:
+        raise ValueError(
+            f"an input is numbers below {2**bits} apart by blanks, for instance '5 3 1'. "
+            f"Received: {text!r}"
+        ) from error
+
+
+def describe(inputs):
+    """The human form of one example, inputs (n, bits).
+
+    >>> describe(encode("5 17 1023")[0])
+    '5 17 1023'
+    """
+    inputs, lengths = checked(np.asarray(inputs)[None])
+    return " ".join(written(inputs[0, : lengths[0]], inputs.shape[-1]))
+
+
+def decode(outputs):
+    """The output in human form, from probabilities (m, bits + 1).
+
+    Numbers up to the End Of Output; ` ...` follows where it is missing.
+
+    >>> decode(answers(encode("5 17 1023"))[0])
+    '1023 17 5'
+    """
+    return written_outputs(outputs, np.shape(outputs)[-1] - 1)

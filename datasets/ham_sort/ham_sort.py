@@ -1,0 +1,159 @@
+"""The sort task: pairs of a key and a value, in the order of their keys."""
+
+import numpy as np
+
+from ..pairs import key_bits_of, pairs_read
+from ..vectors import (
+    PADDING,
+    check_bits,
+    checked,
+    chosen,
+    draw_bits,
+    draw_lengths,
+    ended,
+    features,
+    inside,
+    padded,
+    to_numbers,
+    written,
+    written_outputs,
+)
+
+__all__ = [
+    "PADDING",
+    "answers",
+    "decode",
+    "describe",
+    "encode",
+    "output_length",
+    "sample",
+    "sizes",
+]
+
+
+def sizes(key_bits=5, value_bits=5, **_):
+    """Width of the input, and number of simultaneous outputs: key, value, and the end."""
+    check_bits(key_bits=key_bits)
+    check_bits(0, value_bits=value_bits)
+    width = key_bits + value_bits
+    return {"width": width, "outputs": width + 1, "classes": 2}
+
+
+def output_length(length):
+    """Number of outputs for n inputs, the End Of Output symbol included: n + 1."""
+    return length + 1
+
+
+def sample(
+    rng,
+    batch_size,
+    *,
+    length=32,
+    min_length=1,
+    same_length=False,
+    short_share=0.0,
+    key_bits=5,
+    value_bits=5,
+):
+    """Draws sequences of pairs of uniform bits, and the same pairs in the order of their keys.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of examples.
+        length: largest n, the number of pairs.
+        min_length: least n; n is uniform between the two.
+        same_length: draw one n for all examples, and do not pad.
+        short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
+            from 1 to `length`.
+        key_bits: width of a key.
+        value_bits: width of a value; with 0 there are keys alone.
+
+    Returns:
+        A dict of `inputs` float32 (batch, n, key_bits + value_bits), with -1 (`PADDING`) behind an
+        example, `targets` int32 (batch, n + 1, key_bits + value_bits + 1), 0 behind the End Of
+        Output symbol, `weights` float32 (batch, n + 1), 1 up to that symbol and 0 behind, and
+        `difficulty` int32 (batch, n), n inside the example and 0 behind.
+
+    Raises:
+        ValueError: a parameter is out of its range.
+
+    Example:
+
+    >>> batch = sample(np.random.default_rng(0), 2, length=4)
+    >>> batch["inputs"].shape, batch["targets"].shape
+    ((2, 4, 10), (2, 5, 11))
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Sort).
+    """
+    width = sizes(key_bits, value_bits)["width"]
+    lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
+    inputs = padded(draw_bits(rng, batch_size, most, width), lengths)
+    weights = inside(output_length(lengths), output_length(most))
+    return features(inputs, lengths, answers(inputs, key_bits=key_bits), weights)
+
+
+def answers(inputs, *, key_bits=None):
+    """The targets of `inputs` (batch, n, width), int32 (batch, n + 1, width + 1).
+
+    Pairs with equal keys keep their order.
+
+    Args:
+        inputs: keys and values.
+        key_bits: width of a key, by default half of the width of `inputs`.
+
+    Raises:
+        ValueError: `inputs` are no pairs of bits.
+    """
+    inputs, lengths = checked(inputs)
+    key_bits = key_bits_of(inputs.shape[-1], key_bits)
+    keys = to_numbers(inputs[..., :key_bits])
+    keys[~inside(lengths, inputs.shape[1])] = 2**key_bits
+    return ended(chosen(inputs, np.argsort(keys, axis=1, kind="stable")), lengths)
+
+
+def encode(text, *, key_bits=5, value_bits=5, **_):
+    """An input from its human form: pairs apart by blanks, each a key, a colon and a value.
+
+    Args:
+        text: for instance `"3:7 1:12 3:0"`; with `value_bits=0`, `"3 1 3"`. The most significant
+            bit of a number comes first.
+        key_bits: width of a key.
+        value_bits: width of a value.
+
+    Returns:
+        Inputs float32 (1, n, key_bits + value_bits).
+
+    Raises:
+        ValueError: `text` is not of that form.
+
+    Example:
+
+    >>> encode("3:1", key_bits=2, value_bits=2).tolist()
+    [[[1.0, 1.0, 0.0, 1.0]]]
+    """
+    sizes(key_bits, value_bits)
+    return pairs_read(text, str(text).split(), key_bits, value_bits)[None]
+
+
+def describe(inputs, *, key_bits=None):
+    """The human form of one example, inputs (n, width); `key_bits` as of `answers`.
+
+    >>> describe(encode("3:7 1:12 3:0")[0])
+    '3:7 1:12 3:0'
+    """
+    inputs, lengths = checked(np.asarray(inputs)[None])
+    key_bits = key_bits_of(inputs.shape[-1], key_bits)
+    return " ".join(written(inputs[0, : lengths[0]], key_bits, inputs.shape[-1] - key_bits))
+
+
+def decode(outputs, *, key_bits=None):
+    """The output in human form, from probabilities (m, width + 1); `key_bits` as of `answers`.
+
+    Pairs up to the End Of Output; ` ...` follows where it is missing.
+
+    >>> decode(answers(encode("3:7 1:12 3:0"))[0])
+    '1:12 3:7 3:0'
+    """
+    width = np.shape(outputs)[-1] - 1
+    key_bits = key_bits_of(width, key_bits)
+    return written_outputs(outputs, key_bits, width - key_bits)

@@ -1,0 +1,54 @@
+"""Pairs of a key and a value as vectors of bits, the key first."""
+
+from .arguments import check_between
+from .vectors import check_bits, read
+
+
+def key_bits_of(width, key_bits=None):
+    """How many bits of a pair are its key, by default half of them.
+
+    Args:
+        width: of the pair.
+        key_bits: None, or a number up to `width`.
+
+    Raises:
+        ValueError: there is no half, or `key_bits` is out of its range.
+
+    >>> key_bits_of(10)
+    5
+    """
+    if key_bits is None:
+        if width % 2:
+            raise ValueError(
+                "vectors of `inputs` must have a key and a value of the same width where "
+                f"`key_bits` is not given. Received: {width} elements"
+            )
+        return width // 2
+    check_bits(key_bits=key_bits)
+    check_between(1, width, key_bits=key_bits)
+    return key_bits
+
+
+def pairs_read(text, words, key_bits, value_bits, example="3:7 1:12 3:0"):
+    """Pairs from words such as `"3:7"`, float32 (words, key_bits + value_bits).
+
+    Args:
+        text: what the words come from.
+        words: strings.
+        key_bits: width of a key.
+        value_bits: width of a value, 0 for keys alone.
+        example: a text that is right.
+
+    Raises:
+        ValueError: a word is no pair, or there is none.
+    """
+    try:
+        return read(words or [""], key_bits, value_bits)
+    except ValueError as error:
+        if value_bits:
+            form = f"pairs of a key below {2**key_bits}, a colon and a value below {2**value_bits}"
+        else:
+            form, example = f"keys below {2**key_bits}", "3 1 3"
+        raise ValueError(
+            f"an input is {form}, apart by blanks, for instance {example!r}. Received: {text!r}"
+        ) from error

@@ -1,0 +1,258 @@
+"""What the tasks on sequences of vectors share: bits, lengths, padding, the end of the output."""
+
+import numpy as np
+
+from . import symbols
+from .arguments import check_between, check_counts, check_integers
+
+# In every element of a vector outside an example; no vector of an example is like that.
+PADDING = -1.0
+# Numbers of so many bits are exact in 64-bit arithmetic of either kind.
+LARGEST_BITS = 32
+
+
+def check_bits(least=1, **bits):
+    """Numbers of bits, of at least `least`.
+
+    Raises:
+        ValueError: one is no such number.
+
+    >>> check_bits(value_bits=0)
+    Traceback (most recent call last):
+        ...
+    ValueError: `value_bits` must be an integer of at least 1. Received: 0
+    """
+    check_integers(least, **bits)
+    check_between(least, LARGEST_BITS, **bits)
+
+
+def draw_lengths(rng, batch_size, length, min_length, same_length, short_share, least=1):
+    """Lengths of the examples, uniform from `min_length` to `length`.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of examples.
+        length: largest n.
+        min_length: least n; where there is no example as short as that, the least that there is.
+        same_length: draw one n for all examples.
+        short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
+            from `least` to `length`.
+        least: the smallest n that there is.
+
+    Returns:
+        n of each example, (batch,), and the number of positions of the array, int.
+
+    Raises:
+        ValueError: a parameter is out of its range.
+    """
+    check_counts(min_length=min_length, length=length)
+    check_integers(least, length=length)
+    check_between(0, 1, short_share=short_share)
+    lengths = symbols.draw_lengths(
+        rng, batch_size, least, max(least, min_length), length, short_share, same_length
+    )
+    return lengths, int(lengths[0]) if same_length else length
+
+
+def draw_bits(rng, *shape):
+    """Uniform bits, float32 of that shape."""
+    return rng.integers(0, 2, shape, dtype=np.int8).astype(np.float32)
+
+
+def to_bits(numbers, bits):
+    """Numbers (…) as bits (…, bits), the most significant first, float32.
+
+    >>> to_bits([3, 8], bits=4).tolist()
+    [[0.0, 0.0, 1.0, 1.0], [1.0, 0.0, 0.0, 0.0]]
+    """
+    shifts = np.arange(bits)[::-1]
+    return (np.asarray(numbers, np.int64)[..., None] >> shifts & 1).astype(np.float32)
+
+
+def to_numbers(vectors):
+    """Bits (…, bits), the most significant first, as numbers int64 (…).
+
+    Numbers are in the order in which the vectors are lexicographically.
+
+    >>> to_numbers([[0, 0, 1, 1], [1, 0, 0, 0]]).tolist()
+    [3, 8]
+    """
+    powers = 2.0 ** np.arange(np.shape(vectors)[-1])[::-1]
+    return (np.asarray(vectors, np.float64) @ powers).astype(np.int64)
+
+
+def inside(lengths, positions):
+    """Which of so many positions lie inside examples of these lengths, bool (batch, positions)."""
+    return np.arange(positions) < np.asarray(lengths)[:, None]
+
+
+def padded(vectors, lengths):
+    """`vectors` (batch, n, width) with padding behind each example, float32."""
+    real = inside(lengths, vectors.shape[1])
+    return np.where(real[..., None], vectors, np.float32(PADDING))
+
+
+def chosen(vectors, places):
+    """The vectors (batch, m, width) at `places` (batch, m) of `vectors` (batch, n, width)."""
+    return vectors[np.arange(len(vectors))[:, None], places]
+
+
+def ended(outputs, counts):
+    """Targets: the outputs of each example, and the End Of Output symbol behind them.
+
+    That symbol is a vector in which the last element is 1 and the others are 0. The last element of
+    all other vectors is 0.
+
+    Args:
+        outputs: bits (batch, m, bits); what they say behind an example's own does not matter.
+        counts: number of outputs of each example, (batch,), at most m.
+
+    Returns:
+        Targets int32 (batch, m + 1, bits + 1), 0 behind the symbol.
+
+    >>> ended(np.array([[[1, 1], [0, 1]]]), np.array([1])).tolist()
+    [[[1, 1, 0], [0, 0, 1], [0, 0, 0]]]
+    """
+    batch_size, most, bits = outputs.shape
+    targets = np.zeros((batch_size, most + 1, bits + 1), np.int32)
+    targets[:, :most, :bits] = outputs
+    targets[:, :most][~inside(counts, most)] = 0
+    targets[np.arange(batch_size), counts, bits] = 1
+    return targets
+
+
+def until_end(outputs):
+    """What a model says before its End Of Output.
+
+    Args:
+        outputs: probabilities (m, bits + 1), the last of each vector that of the symbol.
+
+    Returns:
+        Bits (outputs, bits), and whether the symbol came at all.
+
+    >>> bits, finished = until_end([[0.9, 0.8, 0.1], [0.2, 0.1, 0.7]])
+    >>> bits.tolist(), finished
+    ([[True, True]], True)
+    """
+    bits = np.asarray(outputs) > 0.5
+    ends = np.flatnonzero(bits[:, -1])
+    return bits[: ends[0] if len(ends) else None, :-1], len(ends) > 0
+
+
+def features(inputs, lengths, targets, weights):
+    """The features of a batch.
+
+    Args:
+        inputs: float32 (batch, n, width), padded.
+        lengths: n of each example, (batch,).
+        targets: int32 (batch, m, outputs).
+        weights: which targets count, (batch, m).
+
+    Returns:
+        A dict of the four features; `difficulty` is int32 (batch, n), an example's n inside it and
+        0 at the padding.
+    """
+    real = inside(lengths, inputs.shape[1])
+    return {
+        "inputs": inputs,
+        "targets": targets,
+        "weights": weights.astype(np.float32),
+        "difficulty": (np.asarray(lengths)[:, None] * real).astype(np.int32),
+    }
+
+
+def checked(inputs, reals=0):
+    """`inputs` as an array of examples, vectors of bits with padding at their ends alone.
+
+    Args:
+        inputs: (batch, n, width).
+        reals: so many elements at the beginning of a vector need not be bits.
+
+    Returns:
+        The array, float32, and the length of each example, (batch,).
+
+    Raises:
+        ValueError: it is none, or an example is empty.
+    """
+    inputs = np.asarray(inputs)
+    if inputs.ndim != 3 or not inputs.size or inputs.dtype.kind not in "fiub":
+        raise ValueError(
+            "`inputs` must be numbers (batch, n, width). "
+            f"Received: {inputs.dtype.name} of shape {inputs.shape}"
+        )
+    inputs = inputs.astype(np.float32, copy=False)
+    real = (inputs != PADDING).any(-1)
+    lengths = real.sum(1)
+    if not lengths.all() or (real != inside(lengths, inputs.shape[1])).any():
+        raise ValueError(
+            f"each example of `inputs` must be vectors and then padding, {PADDING} in every "
+            f"element. Received: {inputs!r}"
+        )
+    bits = inputs[..., reals:]
+    wrong = (bits != 0) & (bits != 1) & real[..., None]
+    if wrong.any():
+        raise ValueError(f"`inputs` must be bits, 0 or 1. Received: {bits[wrong][0]}")
+    return inputs, lengths
+
+
+def check_width(inputs, right, rule):
+    """The width of `inputs`.
+
+    Raises:
+        ValueError: it is not `right`; the message has the `rule`.
+    """
+    if not right:
+        raise ValueError(f"vectors of `inputs` must have {rule}. Received: {inputs.shape[-1]}")
+
+
+def read(words, *bits):
+    """Vectors from words such as `"3:7"`: numbers, one for each part of a vector.
+
+    Args:
+        words: strings.
+        *bits: how many bits each part has; one of 0 bits is not there.
+
+    Returns:
+        Float32 (words, all bits), the most significant bit of each part first.
+
+    Raises:
+        ValueError: a word is not of that form, or a number too large.
+
+    >>> read(["3:1"], 2, 3).tolist()
+    [[1.0, 1.0, 0.0, 0.0, 1.0]]
+    """
+    bits = [count for count in bits if count]
+    rows = [word.split(":") for word in words]
+    for row in rows:
+        if len(row) != len(bits) or not all(x.isascii() and x.isdigit() for x in row):
+            raise ValueError(f"no vector: {':'.join(row)!r}")
+        if any(int(number) >= 2**count for number, count in zip(row, bits)):
+            raise ValueError(f"a number is too large: {':'.join(row)!r}")
+    parts = [to_bits([int(row[i]) for row in rows], count) for i, count in enumerate(bits)]
+    return np.concatenate(parts, axis=-1)
+
+
+def written(vectors, *bits):
+    """The words of `vectors` (n, all bits), the other way round than `read`.
+
+    >>> written(np.array([[1, 1, 0, 0, 1]]), 2, 3)
+    ['3:1']
+    """
+    cuts = np.cumsum([count for count in bits if count])[:-1]
+    parts = [to_numbers(part) for part in np.split(np.asarray(vectors), cuts, axis=-1)]
+    return [":".join(map(str, row)) for row in zip(*parts)]
+
+
+def written_outputs(outputs, *bits):
+    """A model's outputs in human form, from probabilities (m, all bits + 1).
+
+    Returns:
+        The words up to the End Of Output; ` ...` follows where a model does not say that.
+
+    >>> written_outputs(np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]), 3)
+    '6 2'
+    >>> written_outputs(np.array([[1, 1, 0, 0]]), 3)
+    '6 ...'
+    """
+    found, finished = until_end(outputs)
+    return " ".join(written(found, *bits) + ([] if finished else ["..."]))
