@@ -1,6 +1,7 @@
 """Running sums of up to five numbers of up to five digits (Graves 2016, section 3.3)."""
 
 from ..recipe import Figure, Recipe, Stage
+from ..space import TIME_PENALTIES
 
 
 def build(recipe):
@@ -86,4 +87,5 @@ RECIPE = Recipe(
         "examples; that it is kept was decided on validation data.",
         "The halting unit's bias starts at +2 instead of +1.",
     ),
+    search={"time_penalty": TIME_PENALTIES},
 )

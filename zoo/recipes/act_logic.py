@@ -1,6 +1,7 @@
 """Sequences of up to ten logic gates a vector (Graves 2016, section 3.2)."""
 
 from ..recipe import Curriculum, Figure, Recipe, Stage
+from ..space import TIME_PENALTIES
 
 
 def build(recipe):
@@ -67,4 +68,5 @@ RECIPE = Recipe(
         "30 % of the training vectors are drawn from the two highest numbers of gates.",
         "At most 25 steps are allowed instead of 100.",
     ),
+    search={"time_penalty": TIME_PENALTIES},
 )

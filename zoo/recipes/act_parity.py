@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..recipe import Curriculum, Figure, Recipe, Stage
+from ..space import TIME_PENALTIES
 
 INPUTS_PER_UNIT = 6
 
@@ -86,4 +87,6 @@ RECIPE = Recipe(
         "The halting unit's bias starts at -3 instead of +1, and at most 10 steps are allowed.",
         "In the last stage 40 % of the training examples have more than 32 non-zero elements.",
     ),
+    # Not of the curriculum, in which steps cost nothing.
+    search={"stages.1.time_penalty": TIME_PENALTIES},
 )

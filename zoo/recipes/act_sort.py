@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..recipe import Figure, Recipe, Stage
+from ..space import TIME_PENALTIES
 
 
 def build(recipe):
@@ -75,4 +76,5 @@ RECIPE = Recipe(
         "All sequences of a training batch have the same length.",
         "The halting unit's bias starts at 0 instead of +1, and at most 10 steps are allowed.",
     ),
+    search={"time_penalty": TIME_PENALTIES},
 )

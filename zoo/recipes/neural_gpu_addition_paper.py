@@ -40,4 +40,15 @@ RECIPE = Recipe(
         "them. The answer is their sum."
     ),
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
+    # Six settings with three values each, as in the paper, which gives the values of dropout alone.
+    # It also varies the threshold of its curriculum; here all lengths of a stage are trained at
+    # once, and what decides when longer ones come is the number of steps of the first stage.
+    search={
+        "stages.0.learning_rate": (1e-3, 3e-3, 9e-3),
+        "initial_scale": (1.2, 1.8, 2.4),
+        "relaxation_pull": (1.25e-4, 5e-4, 2e-3),
+        "stages.0.steps": (5000, 10_000, 20_000),
+        "gradient_noise": (3e-4, 1e-3, 3e-3),
+        "dropout": (0.06, 0.09, 0.135),
+    },
 )

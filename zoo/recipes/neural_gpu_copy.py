@@ -16,7 +16,7 @@ RECIPE = Recipe(
         Stage(steps=1500, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
         Stage(steps=500, learning_rate=0.005, bins=(5, 9, 13, 17, 21)),
         Stage(
-            steps=1500, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
+            steps=1000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
         ),
     ),
     figure=None,
