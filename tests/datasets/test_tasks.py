@@ -13,6 +13,14 @@ TEXTS = {
     "act_logic": "1 0 AND XOR; 1 NOR",
     "act_parity": "+-0+",
     "act_sort": "0.3 -1.2 0.8",
+    "ham_add": "110+011",
+    "ham_merge": "0.1:7 0.3:1 | 0.2:9",
+    "ham_priority_queue": "PUSH 3:7, PUSH 1:9, POP",
+    "ham_queue": "PUSH 7, PUSH 9, POP",
+    "ham_reverse": "7 9 1",
+    "ham_search": "1:7 3:9 ? 3",
+    "ham_sort": "3:7 1:9",
+    "ham_stack": "PUSH 7, PUSH 9, POP",
     "neural_gpu_addition": "110+011",
     "neural_gpu_copy": "0110",
     "neural_gpu_duplicate": "0110",
@@ -26,6 +34,14 @@ SMALL = {
     "act_logic": {"max_gates": 3, "gates": 2, "max_vectors": 4, "vectors": 3},
     "act_parity": {"bits": 6},
     "act_sort": {"max_numbers": 5, "numbers": 4},
+    "ham_add": {"length": 14},
+    "ham_merge": {"length": 9, "value_bits": 2},
+    "ham_priority_queue": {"length": 12, "min_length": 1, "bits": 2},
+    "ham_queue": {"length": 9, "min_length": 1, "bits": 2},
+    "ham_reverse": {"length": 9, "bits": 3},
+    "ham_search": {"length": 9, "key_bits": 3, "value_bits": 3},
+    "ham_sort": {"length": 9, "key_bits": 2, "value_bits": 2},
+    "ham_stack": {"length": 9, "min_length": 1, "bits": 2},
     "neural_gpu_addition": {"bits": 7},
     "neural_gpu_copy": {"length": 8},
     "neural_gpu_duplicate": {"length": 9},
@@ -33,6 +49,15 @@ SMALL = {
     "neural_gpu_reverse": {"length": 8},
     "neural_gpu_sort_bits": {"length": 8},
 }
+
+
+# By default all their examples are of one length.
+OPERATIONS = ("ham_priority_queue", "ham_queue", "ham_stack")
+
+
+def outputs_of(task, length):
+    """How many targets an example of so many inputs has."""
+    return task.output_length(length) if hasattr(task, "output_length") else length
 
 
 @pytest.fixture(params=datasets.names())
@@ -65,8 +90,9 @@ def test_shapes_and_types(task, parameters, batch):
         assert batch["inputs"].min() >= task.PADDING
         assert batch["inputs"].max() == sizes["symbols"] - 1
     several = (sizes["outputs"],) if sizes.get("outputs", 1) > 1 else ()
-    assert batch["targets"].shape == (50, time, *several)
-    assert batch["weights"].shape == batch["difficulty"].shape == (50, time)
+    assert batch["difficulty"].shape == (50, time)
+    assert batch["weights"].shape == (50, outputs_of(task, time))
+    assert batch["targets"].shape == (*batch["weights"].shape, *several)
     assert {feature: array.dtype.name for feature, array in batch.items()} == {
         "inputs": "float32" if vectors else "int32",
         "targets": "int32",
@@ -77,12 +103,14 @@ def test_shapes_and_types(task, parameters, batch):
 
 
 def test_padding_is_at_the_end_and_counts_nothing(task, batch):
-    padding = (batch["inputs"].reshape(*batch["weights"].shape, -1) == task.PADDING).all(axis=-1)
+    padding = batch["inputs"].reshape(*batch["difficulty"].shape, -1) == task.PADDING
+    padding = padding.all(axis=-1)
     real = batch["difficulty"] > 0
     np.testing.assert_array_equal(padding, ~real)
     np.testing.assert_array_equal(np.sort(padding, axis=1), padding)
     assert real[:, 0].all()
-    assert not batch["weights"][padding].any()
+    for length, weights in zip(real.sum(axis=1), batch["weights"]):
+        assert not weights[outputs_of(task, length) :].any()
     assert set(np.unique(batch["weights"])) <= {0.0, 1.0}
 
 
@@ -105,8 +133,9 @@ def test_a_single_number_has_a_sum_only_if_asked(first_target):
 def test_same_length(name):
     task = datasets.task(name)
     lengths = set()
+    parameters = {"min_length": 1} if name in OPERATIONS else {}
     for seed in range(20):
-        batch = task.sample(np.random.default_rng(seed), 3, same_length=True)
+        batch = task.sample(np.random.default_rng(seed), 3, same_length=True, **parameters)
         assert (batch["difficulty"] > 0).all()
         lengths.add(batch["inputs"].shape[1])
     assert len(lengths) > 3
