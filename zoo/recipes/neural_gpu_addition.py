@@ -1,6 +1,6 @@
 """Long binary addition by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu import DIAGONAL, build
+from ..families.neural_gpu import DIAGONAL, DIFFERENCES, build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
@@ -32,4 +32,5 @@ RECIPE = Recipe(
         "them. The answer is their sum."
     ),
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
+    differences=DIFFERENCES,
 )
