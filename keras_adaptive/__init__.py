@@ -12,9 +12,10 @@ model = keras.Sequential([
 
 Modules: `layers`, `halting` (the loop behind them, for steps of your own), `models`, `losses`,
 `metrics`, `callbacks`, `control` (automatic time penalty), `optimizers` (gradient noise, AdaMax
-with relative clipping), `curriculum`, `relaxation` (of shared parameters), `ensemble`, `baselines`
-(what the papers compare with), `plots`, `datasets` (the tasks of the papers) and `zoo` (recipes and
-pretrained models). After `import keras_adaptive`, Keras loads saved models that use its classes.
+with relative clipping), `curriculum`, `relaxation` (of shared parameters), `ensemble`, `ham` (the
+parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
+with), `plots`, `datasets` (the tasks of the papers) and `zoo` (recipes and pretrained models).
+After `import keras_adaptive`, Keras loads saved models that use its classes.
 """
 
 import importlib
@@ -29,11 +30,13 @@ _SAVED = (
     "callbacks",
     "control",
     "halting",
+    "ham",
     "layers",
     "losses",
     "metrics",
     "models",
     "optimizers",
+    "reinforce",
 )
 _SUBMODULES = (*_SAVED, "curriculum", "datasets", "ensemble", "plots", "relaxation", "zoo")
 

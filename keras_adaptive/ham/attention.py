@@ -84,11 +84,14 @@ class TreeAttention(keras.layers.Layer):
             return
         if not self._rnn.built:
             self._rnn.build((None, None, self.memory.units))
-        self.memory.prepare(self._query_width, features, self.writer_width)
-        self.head.build((None, self._query_width))
+        self.memory.prepare(self.query_width, features, self.writer_width)
+        self.head.build((None, self.query_width))
 
     @property
-    def _query_width(self):
+    def query_width(self):
+        """How many numbers SEARCH sees beside a node: those of h_LSTM, or of an operation."""
+        if self.controller is None:
+            return self._features
         return self._rnn.compute_output_shape((None, None, self.memory.units))[-1]
 
     def _run(self, inputs, mask, training, per_access=None, return_nodes=False):
@@ -101,7 +104,7 @@ class TreeAttention(keras.layers.Layer):
         num_leaves, _ = self._sizes(inputs)
         eta = self.accesses_per_output
         steps = self._steps(inputs)
-        now = {"access": ops.arange(eta * steps), **(per_access or {})}
+        now = {"access": ops.arange(eta * steps, dtype="int32"), **(per_access or {})}
         states, query = [], ()
         if self.controller is None:
             start = ops.zeros((1, num_leaves, self.memory.units), self.compute_dtype)
@@ -114,7 +117,7 @@ class TreeAttention(keras.layers.Layer):
             nodes = self.memory.plant(leaves, pad_time(present, num_leaves))
             states = self._rnn.get_initial_state(batch_size)
             self._rnn._maybe_config_dropout_masks(self._rnn.cell, leaves[:, 0], states)
-            query = ops.zeros((batch_size, self._query_width), self.compute_dtype)
+            query = ops.zeros((batch_size, self.query_width), self.compute_dtype)
         first = nodes
 
         def step(carry, now):
@@ -163,11 +166,9 @@ class TreeAttention(keras.layers.Layer):
         """Boolean `(batch, outputs)`: which outputs the length of the example's input allows."""
         if self.controller is None:
             return present
-        if present.shape[1] is None and isinstance(present, keras.KerasTensor):
-            return None  # Of no use before there are values.
         a, b = self.max_outputs
         length = ops.sum(ops.cast(present, "int32"), axis=1)
-        return ops.arange(self._steps(present))[None] < (a * length + b)[:, None]
+        return ops.arange(self._steps(present), dtype="int32")[None] < (a * length + b)[:, None]
 
     def _steps(self, inputs):
         a, b = self.max_outputs
@@ -179,10 +180,9 @@ class TreeAttention(keras.layers.Layer):
             return self.num_leaves, self.num_leaves.bit_length() - 1
         length = inputs.shape[1]
         if length is not None:
-            levels = max(length - 1, 1).bit_length()
+            levels = max(levels_over(length), 1)
             return 2**levels, levels
-        smaller = ops.cast(2 ** ops.arange(31) < ops.shape(inputs)[1], "int32")
-        levels = ops.maximum(ops.sum(smaller), 1)
+        levels = ops.maximum(levels_over(ops.shape(inputs)[1]), 1)
         return ops.left_shift(1, levels), levels
 
     def compute_output_spec(self, inputs):
@@ -208,6 +208,8 @@ class TreeAttention(keras.layers.Layer):
 
     def compute_mask(self, inputs, mask=None):
         """True for the outputs that the length of the example's input allows."""
+        if isinstance(inputs, keras.KerasTensor):
+            return None  # Of no use before there are values.
         return self._reached(self._present(inputs, mask))
 
     def _check_shape(self, shape):
@@ -250,6 +252,13 @@ class TreeAttention(keras.layers.Layer):
         for name in ("controller", "memory"):
             config[name] = keras.saving.deserialize_keras_object(config[name])
         return super().from_config(config)
+
+
+def levels_over(length):
+    """The least number of levels of a tree with so many leaves: an integer, or a tensor of one."""
+    if isinstance(length, int):
+        return (length - 1).bit_length()
+    return ops.sum(ops.cast(2 ** ops.arange(31, dtype="int32") < length, "int32"))
 
 
 def _max_outputs(value, is_raw):

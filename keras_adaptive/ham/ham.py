@@ -5,7 +5,7 @@ from keras import ops
 
 from .. import executors
 from . import log, rows
-from .attention import TreeAttention
+from .attention import TreeAttention, levels_over
 from .decisions import entropy, log_probability
 from .perceptrons import join_ends
 
@@ -123,7 +123,7 @@ class HAM(TreeAttention):
 
     def _found(self, told, levels):
         path, p = told["path"], told["right_probability"]
-        worth = 2 ** ops.flip(ops.arange(levels), axis=0)
+        worth = 2 ** ops.flip(ops.arange(levels, dtype="int32"), axis=0)
         return {
             "path": path,
             "leaf": ops.sum(path * worth, axis=-1),
@@ -137,8 +137,8 @@ class HAM(TreeAttention):
         batch_size, twice, d = ops.shape(nodes)
         count = twice // 2
         pairs = ops.reshape(nodes, (batch_size * count, 2 * d))  # [2e, 2e + 1] side by side
-        first = count * ops.arange(batch_size)
-        levels = self._levels(count)
+        first = count * ops.arange(batch_size, dtype="int32")
+        levels = levels_over(count)
 
         def down(carry, now):
             node, value = carry
@@ -157,7 +157,7 @@ class HAM(TreeAttention):
             return (node, value), {**found, "row": row, "pair": pair}
 
         now = {name: now[name] for name in ("path", "uniform") if name in now}
-        now["level"] = ops.arange(levels)
+        now["level"] = ops.arange(levels, dtype="int32")
         carry = (ops.ones_like(first), nodes[:, 1])
         (_, attended), found = self._each_level(levels)(down, carry, now)
         return attended, {**found, "root": nodes[:, 1], "first": first}
@@ -177,7 +177,7 @@ class HAM(TreeAttention):
 
         value = self.memory.written(attended, writer)
         upwards = tuple(ops.flip(found[name], axis=0) for name in ("path", "pair"))
-        value, pairs = self._each_level(self._levels(shape[1] // 2))(up, value, upwards)
+        value, pairs = self._each_level(levels_over(shape[1] // 2))(up, value, upwards)
         places = ops.concatenate([ops.flip(found["row"], axis=0), found["first"][None]], axis=0)
         no_node = ops.zeros_like(value)
         root = join_ends(no_node, value)
@@ -189,11 +189,6 @@ class HAM(TreeAttention):
         pairs = ops.reshape(nodes, (-1, 2 * d))
         pairs = rows.replace(pairs, ops.reshape(places, (-1,)), ops.reshape(new, (-1, 2 * d)))
         return ops.reshape(pairs, shape)
-
-    def _levels(self, num_leaves):
-        if isinstance(num_leaves, int):
-            return num_leaves.bit_length() - 1
-        return ops.sum(ops.cast(2 ** ops.arange(31) < num_leaves, "int32"))
 
     def _each_level(self, levels):
         """The loop over levels."""

@@ -1,0 +1,358 @@
+"""Training of networks that take decisions, by REINFORCE."""
+
+from numbers import Integral, Real
+
+import keras
+from keras import ops, tree
+
+from . import executors
+from .ham import HAM, entropy, log_probability, record
+from .ham.returns import discounted_returns, leave_one_out
+
+_REWARDS = ("log_probability", "bits", "vector")
+_BASELINES = ("learned", "leave_one_out", None)
+_FLOOR = 1e-3  # Added to H, so that 1 / H and its slope stay finite.
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class ReinforceModel(keras.Model):
+    """Trains a network with a `HAM` layer by REINFORCE, in a plain `fit`.
+
+    In training the network draws its turns A, and the gradient is that of
+
+        log p(y|A) + Σ_t (R_t − b_t) log p(A_t),     R_t = Σ_{i ≥ t} γ^(i − t) r_i
+
+    with returns R and baselines b held constant, over accesses t: r_i is the reward of the output
+    that comes after access i, 0 if there is none. With γ = 1, the reward `"log_probability"` and
+    without entropy bonus the gradient's mean is that of Σ_A p(A) log p(y|A), a lower bound of
+    log p(y).
+
+    Outside of training the most probable turns are taken, and the loss is −log p(y|A).
+
+    The loss takes bits as targets, `(batch, m, outputs)`, and weights `(batch, m)` that are zero
+    where there is no target; compile without a loss. Compiled metrics get the probabilities as
+    `(batch, m, outputs, 1)`, as those of this package take them; with several samples those of the
+    first. The logs have, beside them, `task_loss` (−log p(y|A) of a sequence), `reward` (mean over
+    outputs), `baseline_error` (mean square over accesses), `entropy` (of a turn, in nats) and
+    `log_probability` (log p(A) of a sequence).
+
+    Args:
+        network: a Keras model or layer that has one `HAM` layer, whose outputs are its own.
+        reward: `"log_probability"` of the output vector, `"bits"` (share of its bits that are
+            right), `"vector"` (1 if all are right), or a dict from these to their weights. Defaults
+            to `"log_probability"`.
+        discount: γ in [0, 1]. Defaults to `1.0`.
+        baseline: `"learned"`, a linear map of what SEARCH was asked with, trained by the mean
+            square error, which passes no gradient on; `"leave_one_out"`, the mean return of the
+            other samples of the example at the same access; or `None`. Defaults to `"learned"`.
+        samples: integer >= 1, runs drawn for each example. Defaults to `1`.
+        policy_weight: float >= 0, by which the term of log p(A) is multiplied. Defaults to `1.0`.
+        entropy_bonus: float >= 0, α at the start: α / H(p) is added to the loss for each turn.
+            Defaults to `0.0`.
+        entropy_decay: float in (0, 1], by which α is multiplied after each training step. Defaults
+            to `1.0`.
+        per_target: whether to divide the loss of each batch by the number of output vectors with a
+            target instead of by the number of sequences. Defaults to `False`.
+        **kwargs: of `keras.Model`.
+
+    Raises:
+        ValueError: an argument out of its range, a network without a `HAM` layer or with several,
+            targets of another shape than the outputs, or, in eager calls, that are no bits.
+
+    Example: clipping at 5 and a learning rate that decays are the optimizer's.
+
+    >>> rate = keras.optimizers.schedules.ExponentialDecay(1e-3, 1000, 0.9)
+    >>> network = keras_adaptive.layers.HAM(2, keras.layers.LSTMCell(8))
+    >>> model = ReinforceModel(network, discount=0.9, reward="bits", entropy_bonus=3e-3)
+    >>> model.compile(keras.optimizers.Adam(rate, global_clipnorm=5.0))
+    >>> x, y = np.ones((4, 2, 5)), np.ones((4, 2, 2))
+    >>> sorted(model.fit(x, y, verbose=0).history)
+    ['baseline_error', 'entropy', 'log_probability', 'loss', 'reward', 'task_loss']
+
+    Differences from the paper: α / (H + 0.001) instead of α / H; the share of right bits instead of
+    their number (see `policy_weight`); the baseline sees h_LSTM from before the access, as a
+    baseline that knew the decision would bias the gradient; accesses behind the last output with a
+    target earn no entropy bonus.
+
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 3.3; Williams, "Simple
+    statistical gradient-following algorithms for connectionist reinforcement learning" (1992).
+    """
+
+    def __init__(
+        self,
+        network,
+        reward="log_probability",
+        discount=1.0,
+        baseline="learned",
+        samples=1,
+        policy_weight=1.0,
+        entropy_bonus=0.0,
+        entropy_decay=1.0,
+        per_target=False,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.network = network
+        self.ham = _the_ham(network)
+        self.reward = reward
+        self.reward_weights = _reward_weights(reward)
+        self.discount = _number("discount", discount, 0.0, 1.0)
+        if baseline not in _BASELINES:
+            raise ValueError(
+                'Argument `baseline` must be "learned", "leave_one_out" or None. '
+                f"Received: baseline={baseline!r}"
+            )
+        if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < 1:
+            raise ValueError(
+                f"Argument `samples` must be an integer >= 1. Received: samples={samples!r}"
+            )
+        if baseline == "leave_one_out" and samples < 2:
+            raise ValueError(
+                'Argument `samples` must be at least 2 for baseline="leave_one_out". '
+                f"Received: samples={samples!r}"
+            )
+        self.baseline = baseline
+        self.samples = int(samples)
+        self.policy_weight = _number("policy_weight", policy_weight, 0.0)
+        self.initial_entropy_bonus = _number("entropy_bonus", entropy_bonus, 0.0)
+        self.initial_entropy_decay = _number("entropy_decay", entropy_decay, 0.0, 1.0)
+        self.per_target = per_target
+        self.supports_masking = True
+        self._entropy_bonus = self._scalar("entropy_bonus", entropy_bonus)
+        self._entropy_decay = self._scalar("entropy_decay", entropy_decay)
+        if baseline == "learned":
+            self.baseline_layer = keras.layers.Dense(1, dtype="float32", name="baseline")
+        names = ("task_loss", "reward", "entropy", "log_probability")
+        names += ("baseline_error",) if baseline else ()
+        self._trackers = {name: keras.metrics.Mean(name=name) for name in names}
+        self._calls = _Calls()
+
+    def _scalar(self, name, value):
+        return self.add_weight(
+            shape=(),
+            initializer=keras.initializers.Constant(value),
+            trainable=False,
+            dtype="float32",
+            autocast=False,
+            name=name,
+        )
+
+    @property
+    def entropy_bonus(self):
+        """α as it stands, a float; set it at any time, also while training."""
+        return float(ops.convert_to_numpy(self._entropy_bonus))
+
+    @entropy_bonus.setter
+    def entropy_bonus(self, value):
+        self._entropy_bonus.assign(_number("entropy_bonus", value, 0.0))
+
+    @property
+    def entropy_decay(self):
+        """What α is multiplied by after each step, a float; set it at any time."""
+        return float(ops.convert_to_numpy(self._entropy_decay))
+
+    @entropy_decay.setter
+    def entropy_decay(self, value):
+        self._entropy_decay.assign(_number("entropy_decay", value, 0.0, 1.0))
+
+    def build(self, inputs_shape):
+        """Creates the weights of the network and of the baseline."""
+        if not self.network.built:
+            self.network.build(inputs_shape)
+        if self.baseline == "learned":
+            self.baseline_layer.build((None, None, self.ham.query_width))
+
+    def call(self, inputs, training=False):
+        """The network's outputs; in training those of the first sample."""
+        samples = self.samples if training else 1
+        if samples > 1:
+            inputs = tree.map_structure(lambda x: ops.repeat(x, samples, axis=0), inputs)
+        with record() as entries:
+            outputs = self.network(inputs, training=training)
+        mask = getattr(outputs, "_keras_mask", None)
+        self._calls.last = (outputs, mask, entries, samples)
+        return outputs[::samples] if samples > 1 else outputs
+
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        """The sum that is minimised; updates the metrics that say what it is made of."""
+        outputs, mask, entries, samples = self._calls.last
+        _check_shape(y, y_pred)
+        weights = _weights(y, sample_weight, None if mask is None else mask[::samples])
+        _check_bits(y, weights)
+        y = ops.cast(y, outputs.dtype)
+        if samples > 1:
+            y, weights = ops.repeat(y, samples, axis=0), ops.repeat(weights, samples, axis=0)
+        rows, values = self.row_losses(outputs, entries[0], y, weights, samples)
+        count = ops.cast(ops.shape(y)[0], outputs.dtype)
+        for name, tracker in self._trackers.items():
+            value, weight = values[name]
+            weight = count / samples if weight is None else weight
+            tracker.update_state(ops.stop_gradient(value), ops.stop_gradient(weight))
+        total = rows["task"]
+        if training:
+            total = total + self.policy_weight * rows["policy"]
+            if self.baseline == "learned":
+                total = total + rows["baseline"]
+            total = total + ops.convert_to_tensor(self._entropy_bonus) * rows["openness"]
+            self._entropy_bonus.assign(self._entropy_bonus * self._entropy_decay)
+        if self.per_target:
+            count = ops.maximum(ops.sum(ops.cast(weights > 0, outputs.dtype)), 1.0)
+        loss = ops.sum(total) / count
+        return loss + sum(ops.cast(x, loss.dtype) for x in self.losses)
+
+    def row_losses(self, outputs, entry, y, weights, samples=1):
+        """What the loss consists of, for each row.
+
+        Args:
+            outputs: probabilities, `(rows, m, outputs)`; so many `samples` of each example stand
+                one after the other.
+            entry: what the `HAM` layer reported, see `ham.record`.
+            y: bits, as floats of the shape of `outputs`.
+            weights: `(rows, m)`.
+            samples: integer >= 1.
+
+        Returns:
+            A dict of `(rows,)`: `task` −log p(y|A), `policy` −Σ (R − b) log p(A), `baseline`
+            Σ (R − b)², `openness` Σ 1/H; and a dict of what the metrics are told, pairs of a value
+            and how much it counts.
+        """
+        log_p_bits = -ops.binary_crossentropy(y, outputs)
+        right = ops.cast(ops.equal(outputs > 0.5, y > 0.5), outputs.dtype)
+        log_p = ops.sum(log_p_bits, axis=-1)
+        kinds = {
+            "log_probability": log_p,
+            "bits": ops.mean(right, axis=-1),
+            "vector": ops.min(right, axis=-1),
+        }
+        reward = sum(weight * kinds[kind] for kind, weight in self.reward_weights.items())
+        reward = ops.stop_gradient(reward * weights)
+        present = ops.cast(weights > 0, outputs.dtype)
+        eta = self.ham.accesses_per_output
+        returns = discounted_returns(reward, self.discount, eta)
+        counts = ops.cast(discounted_returns(present, 1.0, eta) > 0, outputs.dtype)
+        log_p_path = ops.sum(log_probability(entry.path, entry.right_probability), axis=-1)
+        guess = ops.zeros_like(returns)
+        if self.baseline == "learned":
+            guess = self.baseline_layer(ops.stop_gradient(entry.query))[..., 0]
+        elif samples > 1 and self.baseline == "leave_one_out":
+            guess = leave_one_out(returns, samples)
+        guess = ops.cast(guess, returns.dtype)
+        advantage = ops.stop_gradient(returns - guess) * counts
+        error = counts * (guess - returns) ** 2
+        h = entropy(entry.right_probability)
+        openness = ops.sum(1.0 / (h + _FLOOR), axis=-1)
+        rows = {
+            "task": -ops.sum(log_p * weights, axis=1),
+            "policy": -ops.sum(advantage * log_p_path, axis=1),
+            "baseline": ops.sum(error, axis=1),
+            "openness": ops.sum(counts * openness, axis=1),
+        }
+        targets, accesses = ops.sum(present), ops.sum(counts)
+        values = {
+            "task_loss": (ops.mean(rows["task"]), None),
+            "reward": (ops.sum(reward) / ops.maximum(targets, 1.0), targets),
+            "entropy": (
+                ops.sum(counts * ops.mean(h, axis=-1)) / ops.maximum(accesses, 1.0),
+                accesses,
+            ),
+            "log_probability": (ops.mean(ops.sum(counts * log_p_path, axis=1)), None),
+            "baseline_error": (ops.sum(error) / ops.maximum(accesses, 1.0), accesses),
+        }
+        return rows, values
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        """The compiled metrics, on probabilities with an axis more."""
+        _, mask, _, samples = self._calls.last
+        if mask is not None:
+            sample_weight = _weights(y, sample_weight, mask[::samples])
+        return super().compute_metrics(x, y, y_pred[..., None], sample_weight)
+
+    def get_config(self):
+        """The arguments that make this model again; α as it was at first."""
+        return {
+            **super().get_config(),
+            "network": keras.saving.serialize_keras_object(self.network),
+            "reward": self.reward,
+            "discount": self.discount,
+            "baseline": self.baseline,
+            "samples": self.samples,
+            "policy_weight": self.policy_weight,
+            "entropy_bonus": self.initial_entropy_bonus,
+            "entropy_decay": self.initial_entropy_decay,
+            "per_target": self.per_target,
+        }
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """A model from `get_config`."""
+        config = dict(config)
+        config["network"] = keras.saving.deserialize_keras_object(
+            config["network"], custom_objects=custom_objects
+        )
+        return cls(**config)
+
+
+class _Calls:
+    """Holds what the last call gave, in the same trace, out of sight of attribute tracking."""
+
+    last = (None, None, (), 1)
+
+
+def _weights(y, sample_weight, mask):
+    """Weights of all output vectors, `(batch, m)`."""
+    weights = ops.ones_like(y[..., 0], dtype="float32")
+    for part in (sample_weight, mask):
+        if part is not None:
+            part = ops.cast(part, "float32")
+            weights = weights * (part[:, None] if ops.ndim(part) == 1 else part)
+    return weights
+
+
+def _the_ham(network):
+    layers = network._flatten_layers() if isinstance(network, keras.layers.Layer) else ()
+    found = [layer for layer in layers if isinstance(layer, HAM)]
+    if len(found) != 1:
+        raise ValueError(
+            "Argument `network` must be a Keras model or layer with one HAM layer. "
+            f"Received: network={network!r}, with {len(found)}"
+        )
+    return found[0]
+
+
+def _reward_weights(reward):
+    weights = {reward: 1.0} if isinstance(reward, str) else reward
+    allowed = isinstance(weights, dict) and weights and set(weights) <= set(_REWARDS)
+    if not allowed or not all(isinstance(x, Real) for x in weights.values()):
+        raise ValueError(
+            f"Argument `reward` must be one of {_REWARDS}, or a dict from these to numbers. "
+            f"Received: reward={reward!r}"
+        )
+    return dict(weights)
+
+
+def _number(name, value, least, most=None):
+    allowed = f">= {least:g}" if most is None else f"in [{least:g}, {most:g}]"
+    wrong = isinstance(value, bool) or not isinstance(value, Real) or not value >= least
+    if wrong or (most is not None and value > most):
+        raise ValueError(
+            f"Argument `{name}` must be a number {allowed}. Received: {name}={value!r}"
+        )
+    return float(value)
+
+
+def _check_shape(y, outputs):
+    pairs = zip(y.shape, outputs.shape)
+    if len(y.shape) != 3 or any(None not in pair and pair[0] != pair[1] for pair in pairs):
+        raise ValueError(
+            f"Targets must be bits of the shape of the outputs, {tuple(outputs.shape)}. "
+            f"Received: shape={tuple(y.shape)}"
+        )
+
+
+def _check_bits(y, weights):
+    values, weights = executors.concrete(y), executors.concrete(weights)
+    if values is None or weights is None:  # A graph is being traced.
+        return
+    wrong = values[(values != 0) & (values != 1) & (weights > 0)[..., None]]
+    if wrong.size:
+        raise ValueError(f"Targets must be bits, 0 or 1. Received: {wrong[0]}")
