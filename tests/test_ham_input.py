@@ -1,0 +1,59 @@
+"""What HAM and DHAM say to arguments and inputs that they cannot take."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_adaptive.ham import DHAM, HAM, MLP, HighwayWrite, Memory
+
+X = np.ones((2, 5, 3), "float32")
+
+
+def lstm_ham(**kwargs):
+    return HAM(2, keras.layers.LSTMCell(4), **kwargs)
+
+
+def twice(layer, first, second):
+    layer(first)
+    layer(second)
+
+
+BAD = {
+    "`outputs` must be an integer >= 1. Received: outputs=0": lambda: HAM(0),
+    "`accesses_per_output` must be an integer >= 1": lambda: HAM(2, accesses_per_output=0),
+    "`accesses_per_output` must be an integer": lambda: DHAM(2, accesses_per_output=1.5),
+    "`max_outputs` must be two integers >= 0": lambda: lstm_ham(max_outputs=(0, 0)),
+    r"`max_outputs` must be \(1, 0\)": lambda: HAM(2, max_outputs=(1, 1)),
+    "`num_leaves` must be a power of two from 2 on, or None": lambda: HAM(2, num_leaves=12),
+    "`num_leaves` must be an integer >= 1": lambda: HAM(2, num_leaves="all"),
+    "`writer` must be": lambda: DHAM(2, writer="leaf"),
+    "`units` must be an integer >= 1": lambda: Memory(0),
+    "`hidden_units` must be an integer": lambda: MLP(2, hidden_units=True),
+    "`depth` must be an integer": lambda: HighwayWrite(2, depth=0),
+    "`empty` must be": lambda: Memory(empty="ones"),
+    "`join` must be a layer from 40 numbers to 20": lambda: HAM(
+        2, memory=Memory(join=keras.layers.Dense(19))
+    )(X),
+    "`embed` must be a layer from 3 numbers to 20": lambda: HAM(
+        2, keras.layers.LSTMCell(4), Memory(embed=keras.layers.Dense(1))
+    )(X),
+    "`search` must be a layer from 24 numbers to 1": lambda: HAM(
+        2, keras.layers.LSTMCell(4), Memory(search=keras.layers.Dense(2))
+    )(X),
+    "as many vectors as the memory has leaves, 4": lambda: lstm_ham(num_leaves=4)(X),
+    "`inputs` must be vectors of shape": lambda: HAM(2)(X[0]),
+    "with m of at least 1": lambda: HAM(2)(X[:, :0]),
+    "`inputs` must be vectors of width 3": lambda: twice(HAM(2), X, X[..., :2]),
+    r"`path` must have the shape \(batch, 5, 3\)": lambda: HAM(2)(X, path=np.ones((2, 5, 2))),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_input(message):
+    with pytest.raises(ValueError, match=message):
+        BAD[message]()
+
+
+def test_more_operations_than_leaves_are_no_mistake():
+    """A raw HAM may use its leaves again."""
+    assert HAM(2, num_leaves=2)(X).shape == (2, 5, 2)
