@@ -6,11 +6,12 @@ from keras_adaptive import zoo
 zoo.names()                                   # ['act_addition', 'act_logic', …]
 model = zoo.load("act_parity")                # a compiled keras.Model
 zoo.predict("act_addition", "12+345+6")       # {'answer': …, 'ponder_steps': …}
+zoo.tuner("act_logic").search()               # tries time penalties
 ```
 """
 
 _STORE = ("card", "load", "names", "predict", "saved_model")
-__all__ = list(_STORE)
+__all__ = [*_STORE, "tuner"]
 
 
 def __getattr__(name):
@@ -19,8 +20,12 @@ def __getattr__(name):
         from . import store
 
         return getattr(store, name)
+    if name == "tuner":
+        from .tune import tuner
+
+        return tuner
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *_STORE})
+    return sorted({*globals(), *__all__})

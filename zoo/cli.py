@@ -1,4 +1,4 @@
-"""The command line: list, train, evaluate, predict, plot, measure, export and demo.
+"""The command line: list, train, tune, evaluate, predict, plot, measure, export and demo.
 
 Standard output holds only the answer; progress and messages go to standard error.
 """
@@ -10,6 +10,7 @@ import os
 import sys
 
 from . import commands as do
+from . import space
 from .commands import PROGRAM
 
 
@@ -60,6 +61,21 @@ def setting(text):
     return key, value
 
 
+def tried(text):
+    """The setting and the values of `--over setting=values`; without values, those declared."""
+    name, equals, values = text.partition("=")
+    return name, checked_values(values) if equals else None
+
+
+def checked_values(text):
+    """The text of `--tau` or `--over`, if values can be read from it."""
+    try:
+        space.read(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
 def parser():
     """The parser of the command line."""
     top = argparse.ArgumentParser(
@@ -95,21 +111,57 @@ def parser():
     added.add_argument("name", help="name of a recipe")
     added.add_argument("--out", help="folder for checkpoint and history (default: runs/NAME)")
     added.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
-    added.add_argument(
-        "--set",
-        type=setting,
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change a setting of the recipe, such as units=64 or stages.0.steps=1000",
-    )
-    added.add_argument("--variant", help="act, plain (no ACT) or fixed-k (k steps, no halting)")
+    changed_settings(added)
     added.add_argument("--seed", type=int, help="of the first weights and of the data")
-    added.add_argument("--steps-scale", type=float, help="factor on the steps of all stages")
     backend(added)
     added.add_argument("--jit", choices=("auto", "on", "off"), default="auto", help="XLA")
     added.add_argument("--examples", type=int, default=10_000, help="of the evaluation at the end")
     added.set_defaults(go_on=do.go_on)
+
+    added = command(
+        "tune",
+        do.tune_command,
+        "Search over settings of a recipe with KerasTuner, or go on with a search",
+        "tune act_logic --tau 1e-4:1e-1 --trials 20 --seeds 3",
+        "tune act_logic --tau 1e-4:1e-1 --trials 40 --seeds 3 --resume",
+        "tune act_sort --method grid --steps-scale 0.1 --objective error=1,ponder=0.01",
+        "tune act_parity --tau 0.001,0.01 --over halting_bias=-3,1 --method grid",
+        "tune neural_gpu_addition_paper --trials 81 --objective longer_symbol_error",
+        "tune neural_gpu_copy --over dropout=0.0:0.2 --over maps=16,24 --method hyperband",
+    )
+    added.add_argument("name", help="name of a recipe")
+    added.add_argument(
+        "--tau",
+        type=checked_values,
+        metavar="VALUES",
+        help="what is tried for the time penalty: low:high, or values with commas between",
+    )
+    added.add_argument(
+        "--over",
+        type=tried,
+        action="append",
+        default=[],
+        metavar="KEY[=VALUES]",
+        help="what is tried for a setting; without VALUES, and without --over and --tau for all "
+        "settings, what the recipe declares",
+    )
+    added.add_argument("--method", choices=space.METHODS, help="default: random")
+    added.add_argument(
+        "--trials", type=int, help="default: 20; grid and hyperband: as many as there are"
+    )
+    added.add_argument("--seeds", type=int, help="trainings of each trial; default: 1")
+    added.add_argument(
+        "--objective",
+        help="what is minimised on validation data: error (default), ponder, another measured "
+        "column, or a sum such as error=1,ponder=0.01",
+    )
+    added.add_argument("--out", help="folder of the search (default: runs/NAME_search)")
+    added.add_argument("--resume", action="store_true", help="go on, if the search was begun")
+    changed_settings(added)
+    added.add_argument("--seed", type=int, help="of what proposes the trials; default: 0")
+    added.add_argument("--examples", type=int, help="of each measurement; default: 1000")
+    backend(added)
+    added.set_defaults(go_on=do.go_on_tuning)
 
     added = command(
         "evaluate",
@@ -216,6 +268,20 @@ def parser():
 def backend(parser):
     """Give a command the option that chooses Keras's backend."""
     parser.add_argument("--backend", choices=("tensorflow", "jax", "torch"), help="of Keras")
+
+
+def changed_settings(parser):
+    """Give a command the options that change how a recipe is trained."""
+    parser.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a setting of the recipe, such as units=64 or stages.0.steps=1000",
+    )
+    parser.add_argument("--variant", help="act, plain (no ACT) or fixed-k (k steps, no halting)")
+    parser.add_argument("--steps-scale", type=float, help="factor on the steps of all stages")
 
 
 def measured_lengths(parser):

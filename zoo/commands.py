@@ -1,5 +1,6 @@
 """What the commands of the command line do: each takes the parsed arguments."""
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -62,6 +63,57 @@ def go_on(arguments):
     """The command that resumes an interrupted training."""
     backend = f" --backend {arguments.backend}" if arguments.backend else ""
     return f"{PROGRAM} train {arguments.name} --resume --out {arguments.out}{backend}"
+
+
+def tune_command(arguments):
+    from .trials import TABLES, ranking
+    from .tune import tuner
+
+    out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_search")
+    over = dict(arguments.over)
+    if arguments.tau is not None:
+        over["tau"] = arguments.tau
+    kinds = ("method", "trials", "seeds", "objective", "variant", "steps_scale", "examples", "seed")
+    settings = {kind: getattr(arguments, kind) for kind in kinds}
+    # KerasTuner speaks on standard output.
+    with contextlib.redirect_stdout(sys.stderr):
+        search = tuner(
+            arguments.name,
+            out,
+            over=over or None,
+            resume=arguments.resume,
+            overrides=dict(arguments.set) or None,
+            **settings,
+        )
+        search.search()
+    settings = search.plan.settings
+    ranked = ranking(search.rows(), settings["seeds"])
+    kept = ("recipe", "method", "objective", "seeds")
+    data = {
+        **{key: settings[key] for key in kept},
+        "folder": str(out),
+        "table": str(out / TABLES[0]),
+        "best": ranked[0] if ranked else None,
+        "trials": ranked,
+    }
+    answer(arguments, data, ranked_in_words(ranked[:10], out / TABLES[1]))
+
+
+def ranked_in_words(ranked, table):
+    """The best trials of a search, a line each."""
+    lines = [
+        f"{trial['objective']:g}: "
+        + ", ".join(f"{name}={value}" for name, value in trial["overrides"].items())
+        + f" (trial {int(trial['trial']) + 1})"
+        for trial in ranked
+    ]
+    return "\n".join([*lines, f"every training: {table}"])
+
+
+def go_on_tuning(arguments):
+    """The command that resumes an interrupted search."""
+    backend = f" --backend {arguments.backend}" if arguments.backend else ""
+    return f"{PROGRAM} tune {arguments.name} --resume --out {arguments.out}{backend}"
 
 
 def evaluate_command(arguments):

@@ -147,6 +147,8 @@ class Recipe:
         length_parameters: names of the data set's parameters that are the least and the largest
             length, for stages with bins.
         variant: `"act"`, `"plain"` (one step for each input, no halting), or `"fixed-k"`.
+        search: what a search tries unless it is told otherwise: from settings, as of
+            `with_overrides`, to tuples of values.
     """
 
     name: str
@@ -166,6 +168,7 @@ class Recipe:
     variant: str = "act"
     family: str = "act"
     length_parameters: tuple[str, str] | None = None
+    search: Mapping = dataclasses.field(default_factory=dict)
 
     @property
     def steps(self):
@@ -337,5 +340,6 @@ class Recipe:
                 "figure": figure,
                 "differences": tuple(data["differences"]),
                 "length_parameters": tuple(lengths) if lengths else None,
+                "search": {name: tuple(tried) for name, tried in data.get("search", {}).items()},
             }
         )

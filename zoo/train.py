@@ -30,6 +30,7 @@ def train(
     variant=None,
     steps_scale=None,
     until_stage=None,
+    until_step=None,
     jit_compile="auto",
     checkpoint_seconds=20.0,
 ):
@@ -45,6 +46,7 @@ def train(
         variant: as in `Recipe.with_variant`.
         steps_scale: multiplies the steps of every stage.
         until_stage: stop before this stage, counted from 0; by default train all.
+        until_step: stop at the first end of a chunk at or after this step; by default train all.
         jit_compile: as in `keras.Model.compile`.
         checkpoint_seconds: the least time between two checkpoints; they lie at ends of chunks.
 
@@ -81,8 +83,11 @@ def train(
     with graceful_interrupt() as interrupted, contextlib.redirect_stdout(sys.stderr):
         conductor = Conductor(run, interrupted, checkpoint_seconds)
         last = math.inf if until_stage is None else until_stage
-        while not run.position.done and run.position.stage < last:
-            conductor.fit_stage()
+        limit = math.inf if until_step is None else until_step
+        while not run.position.done and run.position.stage < last and run.position.step < limit:
+            conductor.fit_stage(limit)
+        if run.position.step >= limit:
+            run.save()
     return run
 
 
@@ -130,14 +135,16 @@ class Conductor(keras.callbacks.Callback):
         self.bar.stateful_metrics |= {"ponder", "level"}
         self.bar.interval = 0.2 if sys.stderr.isatty() else 60.0
 
-    def fit_stage(self):
-        """Train what is left of the current stage."""
+    def fit_stage(self, until_step=math.inf):
+        """Train what is left of the current stage, at most until a step."""
         run, stage, position = self.run, self.run.stage, self.run.position
         if stage.curriculum and position.level is None:
             position.level = stage.curriculum.start
         self.bar.target = position.step + steps_left(run)
         self.feed = Feed(run.recipe, run.recipe.seed, stage, position.level)
         chunks = stage.chunks - position.stage_step // stage.chunk
+        if until_step < math.inf:
+            chunks = min(chunks, math.ceil((until_step - position.step) / stage.chunk))
         run.model.fit(
             self.feed.for_fit(), epochs=chunks, verbose=0, shuffle=False, callbacks=[self]
         )

@@ -81,6 +81,11 @@ def compile_model(model, recipe, jit_compile="auto", steps_per_execution=1):
     )
 
 
+def training_batch(batch, recipe, parameters):
+    """Inputs, targets and weights for `fit`."""
+    return batch["inputs"], batch["targets"], batch["weights"]
+
+
 def before_chunk(run):
     """Set τ, unless it is controlled automatically or nothing is pondered."""
     controlled = run.recipe.hyperparameters.get("target_ponder") is not None
@@ -101,11 +106,16 @@ def validate(run, probe):
 
 
 def selection(run, examples):
-    """The variant, and the error on validation data, of the same examples for every training."""
+    """The variant, and error and ponder on the same validation data for every training."""
     from ..evaluate import evaluate
 
     found = evaluate(run.model, run.recipe, examples, seed=0, split="validation")
-    return {"variant": run.recipe.variant, "validation_error": found["sequence_error"]}
+    return {
+        "variant": run.recipe.variant,
+        "validation_error": found["sequence_error"],
+        "validation_ponder": found["ponder"],
+        "validation_ponder_steps": found["ponder_steps"],
+    }
 
 
 class Probe:

@@ -1,0 +1,161 @@
+"""What a search over a recipe's settings tries: lists of values, and ranges."""
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+
+METHODS = ("grid", "random", "bayesian", "hyperband")
+
+# Graves (2016), section 3: i × 10^-j with i from 1 to 10 and j from 1 to 4.
+TIME_PENALTIES = tuple(sorted({float(f"{i}e-{j}") for i in range(1, 11) for j in range(1, 5)}))
+
+
+@dataclasses.dataclass(frozen=True)
+class Range:
+    """All numbers from `low` to `high`, whole ones if both are; drawn by their logarithm if `low`
+    is positive.
+
+    Raises:
+        ValueError: `low` is not below `high`, or one of them is not finite.
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self):
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ValueError(f"a range must have low < high. Received: {self}")
+
+    def __str__(self):
+        return f"{self.low}:{self.high}"
+
+    @property
+    def whole(self):
+        return isinstance(self.low, int) and isinstance(self.high, int)
+
+
+def read(text):
+    """The values that a text names, as `--over NAME=…` of the command line.
+
+    Args:
+        text: `"low:high"`, a range, or values with commas between them, each JSON or a word.
+
+    Returns:
+        A `Range`, or a tuple.
+
+    Raises:
+        ValueError: the text is neither.
+
+    Example:
+
+    >>> read("1e-4:1e-1"), read("8,16,none")
+    (Range(low=0.0001, high=0.1), (8, 16, 'none'))
+    """
+    low, colon, high = text.partition(":")
+    if colon:
+        try:
+            ends = [json.loads(low), json.loads(high)]
+        except ValueError:
+            ends = []
+        if len(ends) != 2 or not all(type(end) in (int, float) for end in ends):
+            raise ValueError(f"expected low:high with two numbers, received {text!r}")
+        return Range(*ends)
+    if not text or text != text.strip(","):
+        raise ValueError(f"expected low:high, or values with commas between, received {text!r}")
+    try:
+        return tuple(json.loads(f"[{text}]"))
+    except ValueError:
+        return tuple(map(word, text.split(",")))
+
+
+def word(text):
+    """A value of a list that is not JSON as a whole."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def space_of(recipe, over=None, method="random"):
+    """The values that a search tries for each setting.
+
+    Args:
+        recipe: a `Recipe`.
+        over: a mapping from settings, as of `Recipe.with_overrides`, to a list of values, to a
+            text as of `read`, or to None for the values that the recipe declares in `search`. A
+            name may lack its stage (`time_penalty` for `stages.1.time_penalty`) where the recipe
+            declares it with one, and `tau` is `time_penalty`. By default all that it declares.
+        method: one of `METHODS`. Of a range a grid has the values that the recipe declares.
+
+    Returns:
+        A dict from settings to a tuple of values, or a `Range`.
+
+    Raises:
+        ValueError: an unknown method or setting, a value that the setting cannot have, or nothing
+            to try.
+
+    Example:
+
+    >>> from keras_adaptive.zoo import recipes
+    >>> space_of(recipes.load("act_sort"), {"tau": "1e-4:5e-4"}, "grid")
+    {'time_penalty': (0.0001, 0.0002, 0.0003, 0.0004, 0.0005)}
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}. Received: {method!r}")
+    if over is None:
+        over = dict.fromkeys(recipe.search)
+    if not over:
+        raise ValueError(f"{recipe.name} declares nothing to search over; name settings in `over`")
+    if not isinstance(over, Mapping):
+        raise ValueError(f"over must map settings to values. Received: {over!r}")
+    found = {}
+    for name, values in over.items():
+        name = full_name(recipe, name)
+        if name in found:
+            raise ValueError(f"over has {name} twice")
+        found[name] = values_for(recipe, name, values, method)
+    return found
+
+
+def full_name(recipe, name):
+    """The setting that a name means, with its stage where the recipe declares it so."""
+    name = "time_penalty" if name == "tau" else name
+    longer = [declared for declared in recipe.search if declared.endswith(f".{name}")]
+    if name not in recipe.search and len(longer) == 1:
+        name = longer[0]
+    if name.split(".")[-1] == "time_penalty" and recipe.family != "act":
+        raise ValueError(f"over: {recipe.name} has no {name}; nothing is pondered in it")
+    return name
+
+
+def values_for(recipe, name, values, method):
+    """What is tried for one setting, checked against the recipe."""
+    declared = tuple(recipe.search.get(name, ()))
+    values = read(values) if isinstance(values, str) else values
+    values = declared if values is None else values
+    if isinstance(values, Range) and method == "grid":
+        values = tuple(value for value in declared if values.low <= value <= values.high)
+    ends = values
+    if isinstance(values, Range):
+        ends = (values.low, values.high)
+    else:
+        ends = values = tuple(values)
+    if not ends:
+        raise ValueError(
+            f"over: there is no value of {name} to try. {recipe.name} declares "
+            f"{', '.join(map(str, declared)) or 'none'}; others are given as a list"
+        )
+    if len(set(map(repr, ends))) < len(ends):
+        raise ValueError(f"over: {name} has a value twice. Received: {ends}")
+    for value in ends:
+        try:
+            recipe.with_overrides({name: value})
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"over: {name}={value!r}: {error}") from error
+    return values
+
+
+def to_json(space):
+    """A space as plain data: lists of values, and texts for ranges."""
+    return {k: str(v) if isinstance(v, Range) else list(v) for k, v in space.items()}

@@ -1,0 +1,297 @@
+"""Searches over the settings of a recipe, with KerasTuner.
+
+Each trial trains the recipe with every seed, each training in a folder of its own that resumes by
+itself; KerasTuner gets the means, and the table has every training.
+"""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+from . import checkpoint, families, recipes, trials
+from .files import write_whole
+from .space import Range, read, space_of, to_json
+
+NAME = "search.json"
+# What a search has that does not say otherwise.
+DEFAULTS = {
+    "method": "random",
+    "trials": None,
+    "seeds": 1,
+    "objective": "error",
+    "overrides": None,
+    "variant": None,
+    "steps_scale": None,
+    "examples": 1000,
+    "seed": 0,
+}
+# Of methods that would go on for ever.
+TRIALS = 20
+
+
+def tuner(recipe, out=None, *, over=None, resume=False, jit_compile="auto", **settings):
+    """A KerasTuner search over settings of a recipe, ready for `search()`.
+
+    Every training is kept in `out`, in `trial_<number>/seed-<seed>/`, and all of them in the tables
+    `trials.json` and `trials.csv`, which are written whole after each: settings, seed, steps, and
+    what was measured on validation data. A training whose loss is not finite counts as an error of
+    1 and the most ponder.
+
+    With KerasTuner's variables `KERASTUNER_TUNER_ID`, `KERASTUNER_ORACLE_IP` and
+    `KERASTUNER_ORACLE_PORT` set, several processes work on one search; they share `out` and need
+    `resume=True`.
+
+    Args:
+        recipe: the name of a recipe, or the `Recipe`.
+        out: the folder; `runs/<name>_search` by default.
+        over: what is tried: a mapping from settings to lists of values, to ranges
+            (`"1e-4:1e-1"`), or to None for the values that the recipe declares. By default
+            everything that it declares. `tau` is the time penalty.
+        resume: go on with the search in `out`, if there is one, with its settings; more `trials`
+            may be given.
+        jit_compile: as in `keras.Model.compile`.
+        **settings: `method`: `"grid"`, `"random"` (default), `"bayesian"` or `"hyperband"`.
+            `trials`: how many; by default the whole grid, all that Hyperband wants, else 20.
+            `seeds`: trainings of each trial, with the seeds 0, 1, …; default 1.
+            `objective`: what is minimised, measured on validation data: `"error"` (default),
+            `"ponder"`, another column of the table, or a weighted sum, `{"error": 1, "ponder":
+            0.01}`. `overrides`, `variant`, `steps_scale`: of every training, as in `train`.
+            `examples`: of a measurement; default 1000. `seed`: of what proposes the trials.
+
+    Returns:
+        A `keras_tuner.Tuner` with `search()`, `rows()`, `get_best_hyperparameters()`,
+        `get_best_models()` and all else that KerasTuner's have.
+
+    Raises:
+        ValueError: an unknown recipe or setting, or a value that cannot be; with `resume` one
+            that differs from the search's.
+        FileExistsError: `out` already holds a search, and `resume` is False.
+    """
+    custom = None if isinstance(recipe, str) else recipe
+    loaded = custom or recipes.load(recipe)
+    out = Path(out or Path("runs") / f"{loaded.name}_search")
+    settings = checked(settings)
+    kept = kept_settings(out)
+    if kept and not resume:
+        raise FileExistsError(f"{out} already holds a search. Resume it, or choose another folder.")
+    if kept:
+        settings = resumed(kept, {"recipe": loaded.name, **settings}, out)
+        if over is not None:
+            same_space(kept, loaded, over, out)
+    else:
+        settings = {"recipe": loaded.name, **DEFAULTS, **settings}
+        space = space_of(loaded, over, settings["method"])
+        settings["space"] = to_json(space)
+        settings["objective"] = trials.weights_of(settings["objective"])
+        if settings["trials"] is None and settings["method"] in ("random", "bayesian"):
+            settings["trials"] = TRIALS
+    plan = Plan(settings, out, custom, jit_compile)
+    out.mkdir(parents=True, exist_ok=True)
+    write_whole(out / NAME, json.dumps(settings, indent=1))
+    from .keras_tuner import RecipeTuner
+
+    return RecipeTuner(plan)
+
+
+def checked(settings):
+    """The settings that were given, without those that are None."""
+    unknown = sorted(set(settings) - set(DEFAULTS))
+    if unknown:
+        raise ValueError(f"unknown setting {unknown[0]!r}; a search has {', '.join(DEFAULTS)}")
+    given = {name: value for name, value in settings.items() if value is not None}
+    for name in ("trials", "seeds", "examples"):
+        value = given.get(name, 1)
+        if type(value) is not int or value < 1:
+            raise ValueError(f"{name} must be a whole number of at least 1. Received: {value!r}")
+    if type(given.get("seed", 0)) is not int or given.get("seed", 0) < 0:
+        raise ValueError(f"seed must be a whole number, not negative. Received: {given['seed']!r}")
+    return given
+
+
+def kept_settings(out):
+    """The settings of the search in a folder, or None."""
+    try:
+        return json.loads((out / NAME).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise ValueError(f"{out / NAME} is damaged: {error}") from error
+
+
+def resumed(kept, given, out):
+    """The settings of a search that goes on; only `trials` may change."""
+    if "objective" in given:
+        given["objective"] = trials.weights_of(given["objective"])
+    for name, value in given.items():
+        if name != "trials" and value != kept[name]:
+            raise ValueError(
+                f"{name}: {out} holds a search with {kept[name]!r}. Received: {value!r}"
+            )
+    return {**kept, **given}
+
+
+def same_space(kept, recipe, over, out):
+    """Refuse to go on with a search over something else."""
+    space = to_json(space_of(recipe, over, kept["method"]))
+    if space != kept["space"]:
+        raise ValueError(f"over: {out} holds a search over {kept['space']}. Received: {space}")
+
+
+def space_in(settings):
+    """The space of a search, from its settings."""
+    space = settings["space"].items()
+    return {name: read(v) if isinstance(v, str) else tuple(v) for name, v in space}
+
+
+class Plan:
+    """A search in a folder: what is trained in each trial, and what came of it.
+
+    Args:
+        settings: a dict with `recipe`, `space` and what `DEFAULTS` has.
+        folder: of the search.
+        custom: the `Recipe`, if it is none of the zoo.
+        jit_compile: as in `keras.Model.compile`.
+    """
+
+    def __init__(self, settings, folder, custom=None, jit_compile="auto"):
+        from .run import configure
+
+        self.settings, self.folder, self.custom = settings, Path(folder), custom
+        self.jit_compile = jit_compile
+        self.space = space_in(settings)
+        kinds = ("recipe", "variant", "overrides", "steps_scale")
+        self.recipe = configure({**{k: settings[k] for k in kinds}, "seed": None}, custom)
+        ponders = "ponder" in families.of(self.recipe).LOGGED
+        for name in settings["objective"]:
+            if "ponder" in name and not ponders:
+                raise ValueError(f"objective: {self.recipe.name} has no ponder")
+
+    @property
+    def trials(self):
+        """How many trials there will be, or None if that is not known."""
+        settings = self.settings
+        if settings["method"] != "grid" or any(isinstance(v, Range) for v in self.space.values()):
+            return settings["trials"]
+        size = math.prod(map(len, self.space.values()))
+        return min(size, settings["trials"] or size)
+
+    def run_trial(self, trial, overrides, share=1.0, earlier=None):
+        """Train with every seed; a training that is done already is not done again.
+
+        Args:
+            trial: the number of the trial, a text.
+            overrides: its settings.
+            share: of all steps, after which training stops.
+            earlier: the number of a trial whose trainings go on here.
+
+        Returns:
+            A dict: `objective` and what was measured, means over the seeds.
+        """
+        done = {(row["trial"], row["seed"]): row for row in self.rows()}
+        rows = []
+        for seed in range(self.settings["seeds"]):
+            row = done.get((trial, seed))
+            if row is None:
+                total = self.trials or "?"
+                self.note(
+                    f"trial {int(trial) + 1} of {total}, seed {seed + 1} of "
+                    f"{self.settings['seeds']}: {told(overrides)}"
+                )
+                row = self.same(done.values(), trial, overrides, share, seed)
+                row = row or self.train(trial, overrides, share, seed, earlier)
+                trials.add(self.folder, row)
+            rows.append(row)
+        objective = trials.mean(row["objective"] for row in rows)
+        best = trials.ranking(self.rows(), self.settings["seeds"])[0]
+        self.note(
+            f"trial {int(trial) + 1}: objective {objective:g}; the best is {best['objective']:g}, "
+            f"of trial {int(best['trial']) + 1}"
+        )
+        return {"objective": objective, **trials.means(rows)}
+
+    def same(self, done, trial, overrides, share, seed):
+        """The row of an earlier training with the same settings, as a row of this trial."""
+        for row in done:
+            if (row["overrides"], row["share"], row["seed"]) == (overrides, share, seed):
+                folder = f"trial_{trial}/seed-{seed}"
+                (self.folder / folder).mkdir(parents=True, exist_ok=True)
+                return {**row, "trial": trial, "folder": folder}
+        return None
+
+    def train(self, trial, overrides, share, seed, earlier):
+        """Train with one seed, or go on with that; the row of the training."""
+        import keras
+
+        from .train import train
+
+        # A search builds many models.
+        keras.backend.clear_session()
+        folder = self.folder / f"trial_{trial}" / f"seed-{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        if earlier is not None and not (folder / checkpoint.NAME).exists():
+            before = self.folder / f"trial_{earlier}" / f"seed-{seed}" / checkpoint.NAME
+            write_whole(folder / checkpoint.NAME, before.read_bytes())
+        settings = {
+            "seed": seed,
+            "overrides": {**(self.settings["overrides"] or {}), **overrides},
+            "variant": self.settings["variant"],
+            "steps_scale": self.settings["steps_scale"],
+        }
+        recipe = self.custom or self.settings["recipe"]
+        row = {"trial": trial, "seed": seed, "overrides": overrides, "share": share}
+        row["folder"] = row["trained_in"] = f"trial_{trial}/seed-{seed}"
+        try:
+            run = train(
+                recipe,
+                folder,
+                resume=(folder / checkpoint.NAME).exists(),
+                until_step=None if share >= 1 else math.ceil(share * self.steps(overrides)),
+                jit_compile=self.jit_compile,
+                **settings,
+            )
+        except FloatingPointError as error:
+            self.note(str(error))
+            position = checkpoint.read(folder / checkpoint.NAME)["position"]
+            row |= {"diverged": True}
+        else:
+            position = {"step": run.position.step, "seconds": run.position.seconds}
+            found = families.of(run.recipe).selection(run, self.settings["examples"])
+            row |= {"diverged": False, **trials.measured(found)}
+        row |= {"steps": position["step"], "seconds": round(position["seconds"], 1)}
+        row["objective"] = trials.score(row, self.settings["objective"], self.recipe)
+        return row
+
+    def steps(self, overrides):
+        """Steps of a whole training with the settings of a trial."""
+        recipe = (self.custom or recipes.load(self.settings["recipe"])).with_overrides(
+            {**(self.settings["overrides"] or {}), **overrides}
+        )
+        scale = self.settings["steps_scale"]
+        return (recipe.scaled(scale) if scale else recipe).steps
+
+    def rows(self):
+        """All trainings so far, as in `trials.json`."""
+        return trials.rows(self.folder)
+
+    def write_tables(self):
+        """Write the tables once more, with the rows of all workers."""
+        trials.write_tables(self.folder)
+
+    def model_of(self, trial):
+        """The model of the best seed of a trial."""
+        from .run import restore
+
+        rows = [row for row in self.rows() if row["trial"] == trial]
+        if not rows:
+            raise ValueError(f"trial {trial} has not been trained yet")
+        best = min(rows, key=lambda row: row["objective"])
+        return restore(self.folder / best["trained_in"], recipe=self.custom).model
+
+    def note(self, text):
+        print(text, file=sys.stderr)
+
+
+def told(overrides):
+    """Settings in words."""
+    return ", ".join(f"{name}={value}" for name, value in overrides.items())
