@@ -69,8 +69,7 @@ def export(folder, into="saved_models", others=(), examples=None, long_examples=
         if other.recipe.name != run.recipe.name:
             raise ValueError(f"{other.folder} is a training of {other.recipe.name}")
         trainings.append(measured(other, examples))
-    # The entry's model is its layers without optimizer and compiled state.
-    model = type(run.model)(run.model.inputs, run.model.outputs, name=run.recipe.name)
+    model = bare(run.model)
     metrics = {
         **metrics,
         "commit": commit(),
@@ -88,6 +87,16 @@ def export(folder, into="saved_models", others=(), examples=None, long_examples=
         (new / "README.md").write_text(model_card.write(run.recipe, metrics), encoding="utf-8")
         manifest.write(new)
     return path
+
+
+def bare(model):
+    """A model with the same weights and without optimizer and compiled state."""
+    if hasattr(model, "outputs"):
+        return type(model)(model.inputs, model.outputs, name=model.name)
+    new = type(model).from_config(model.get_config())
+    new.build()
+    new.set_weights(model.get_weights())
+    return new
 
 
 def measured(run, examples):

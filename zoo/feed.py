@@ -3,6 +3,7 @@
 import keras
 
 from .. import datasets
+from . import families
 
 
 class Feed(keras.utils.PyDataset):
@@ -31,14 +32,12 @@ class Feed(keras.utils.PyDataset):
 
     def __getitem__(self, index):
         index = self.start + index
+        recipe = self.recipe
+        parameters = recipe.parameters_at(self.stage, self.level, index)
         batch = datasets.batch(
-            self.recipe.dataset,
-            self.recipe.batch_size,
-            seed=self.seed,
-            index=index,
-            **self.recipe.parameters_at(self.stage, self.level, index),
+            recipe.dataset, recipe.batch_size, seed=self.seed, index=index, **parameters
         )
-        return batch["inputs"], batch["targets"], batch["weights"]
+        return families.of(recipe).training_batch(batch, recipe, parameters)
 
     def for_fit(self):
         """This feed as `fit` takes it.

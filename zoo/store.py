@@ -90,8 +90,8 @@ def saved_model(name, folder=None):
     Returns:
         What `tf.saved_model.load` gives. ACT: `serve(inputs)` and
         `serve_with_limits(inputs, max_ponder, epsilon)` return a dict of `outputs`, `ponder` and
-        `ponder_steps`. Neural GPU: `serve(symbols)`, int32 (batch, n), returns a dict of
-        `outputs`.
+        `ponder_steps`. Neural GPU and its baselines: `serve(symbols)`, int32 (batch, n), returns a
+        dict of `outputs`.
     """
     import tensorflow as tf
 
@@ -118,7 +118,7 @@ def predict(name, text, folder=None):
         answer), `ponder_steps` (N) and `ponder` (ρ = N + R). The Neural GPU adds `symbols_read`
         and `symbols_written`, the numbers in its own base (where the input has a digit that this
         base has not, input and answer are decimal), `steps`, and `confidence` (the probability of
-        all symbols together).
+        all symbols together). Its baselines say the same; their `steps` are symbols written.
 
     Raises:
         ValueError: an unknown name, or a text that is none of the task's examples.

@@ -100,6 +100,11 @@ def compile_model(model, recipe, jit_compile="auto", steps_per_execution=1):
     )
 
 
+def training_batch(batch, recipe, parameters):
+    """Inputs, targets and weights for `fit`."""
+    return batch["inputs"], batch["targets"], batch["weights"]
+
+
 def before_chunk(run):
     """Set what depends on how training goes: gradient noise and relaxation.
 

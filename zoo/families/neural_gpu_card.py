@@ -78,15 +78,22 @@ def compared(recipe, metrics):
     ]
 
 
-def pictures(recipe):
-    """The pictures and what they show."""
+def learning_curve(recipe):
+    """The picture of the learning curve and what it shows."""
     settings, unit = recipe.hyperparameters, UNITS[recipe.length_parameters[1]]
     longer = f"{settings['longer']} {unit}"
     if "longer_at_first" in settings:
         longer = f"{settings['longer_at_first']} {unit} in the first stage, then {longer}"
     return (
         "![learning curve](learning_curve.png)\n\nLoss and errors while it was trained; longer: "
-        f"at {longer}.\n\n"
+        f"at {longer}."
+    )
+
+
+def pictures(recipe):
+    """The pictures and what they show."""
+    return (
+        f"{learning_curve(recipe)}\n\n"
         "![mental image](mental_image.gif)\n\nThe mental image while the model answers one "
         "example: positions from left to right with the symbols of the input below, what it would "
         "answer now above, and the maps from top to bottom. [All steps](mental_image.png) on one "
@@ -114,8 +121,13 @@ inference only: gradients through it are silently zero."""
 
 def training(recipe, metrics):
     """The settings, the command, and every training that was run."""
+    return trainings(network(recipe), recipe, metrics)
+
+
+def trainings(network, recipe, metrics):
+    """What `training` tells, of a network in words."""
     lines = [
-        f"{network(recipe)} (the paper: {recipe.paper.get('cell', 'not said')}). Batches of "
+        f"{network} (the paper: {recipe.paper.get('cell', 'not said')}). Batches of "
         f"{recipe.batch_size}, {metrics['steps']:,} of them"
         + ("" if metrics["finished"] else " when the training was broken off")
         + f", {metrics['training_seconds'] / 60:.0f} minutes with the "

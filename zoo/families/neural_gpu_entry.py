@@ -131,7 +131,7 @@ def symbols_of(inputs, recipe):
 
 
 def limited(model, limits):
-    """A Neural GPU has no limits to set.
+    """There are no limits to set.
 
     Raises:
         ValueError: one was given.
@@ -139,8 +139,8 @@ def limited(model, limits):
     for name, value in limits.items():
         if value is not None:
             raise ValueError(
-                f"{name} is for models with adaptive computation time; {model.name} takes as many "
-                f"steps as its input is long. Received: {value}"
+                f"{name} is for models with adaptive computation time, and {model.name} has none. "
+                f"Received: {value}"
             )
 
 

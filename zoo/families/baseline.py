@@ -1,0 +1,144 @@
+"""The baselines of the Neural GPU: networks that write an answer until their own end symbol.
+
+The blank of the data sets is the end symbol: an answer has none inside, and behind it stand nothing
+but blanks. A network may write as many symbols as its input has, which is enough for every answer
+(d + 2 for the sum of numbers of d digits, 2 d + 1 for their product); behind its end symbol its
+outputs are blanks with probability 1, and so they are scored like those of a Neural GPU.
+"""
+
+import functools
+
+import numpy as np
+
+from ... import datasets
+from ...baselines import NextSymbolRNN, Seq2SeqLSTM, StackRNNCell, Symbols
+from . import neural_gpu
+from .neural_gpu import (
+    LOGGED,
+    Probe,
+    before_chunk,
+    by_difficulty,
+    compile_model,
+    found,
+    selection,
+    summary,
+    validate,
+)
+
+__all__ = [
+    "LOGGED",
+    "SEQ2SEQ",
+    "SEQ2SEQ_SEARCH",
+    "Probe",
+    "ask",
+    "before_chunk",
+    "by_difficulty",
+    "compile_model",
+    "examples_at_once",
+    "found",
+    "selection",
+    "seq2seq_lstm",
+    "stack_rnn",
+    "summary",
+    "training_batch",
+    "validate",
+]
+
+# What is measured in one batch, in positions.
+LARGEST_BATCH = 200_000
+
+# LSTM+A with what the Neural GPU of the paper is trained with.
+SEQ2SEQ = {
+    "units": 64,
+    "num_layers": 3,
+    "attention": True,
+    "dropout": 0.1,
+    "reverse_inputs": True,
+    "optimizer": "adam",
+    "clipnorm": 1.0,
+    "gradient_noise": 1e-3,
+}
+SEQ2SEQ_SEARCH = {
+    "learning_rate": (1e-3, 3e-3, 9e-3),
+    "gradient_noise": (3e-4, 1e-3, 3e-3),
+    "dropout": (0.06, 0.09, 0.135),
+}
+
+
+def seq2seq_lstm(recipe):
+    """A sequence-to-sequence LSTM from symbols (batch, n) to probabilities (batch, n, classes).
+
+    Args:
+        recipe: a `Recipe` whose hyperparameters have `units`, `num_layers`, `attention`, `dropout`
+            and `reverse_inputs`.
+    """
+    names = ("units", "num_layers", "attention", "dropout")
+    settings = {name: recipe.hyperparameters[name] for name in names}
+    return built(Seq2SeqLSTM(**sequences(recipe), **settings))
+
+
+def stack_rnn(recipe):
+    """A stack RNN from symbols (batch, n) to probabilities (batch, n, classes).
+
+    Args:
+        recipe: a `Recipe` whose hyperparameters have `units`, `num_stacks`, `stack_depth`,
+            `read_depth` and `reverse_inputs`.
+    """
+    names = ("units", "num_stacks", "stack_depth", "read_depth")
+    cell = StackRNNCell(**{name: recipe.hyperparameters[name] for name in names}, name="cell")
+    return built(NextSymbolRNN(cell, **sequences(recipe)))
+
+
+def sequences(recipe):
+    """What a network reads and writes, as arguments of a `SequenceGenerator`."""
+    sizes = datasets.task(recipe.dataset).sizes(**recipe.parameters)
+    return {
+        "source": Symbols(sizes["symbols"]),
+        "target": Symbols(sizes["classes"]),
+        "reverse_inputs": recipe.hyperparameters["reverse_inputs"],
+        "name": recipe.name,
+    }
+
+
+def built(model):
+    """The model with its weights, whose shapes do not depend on its inputs."""
+    model.build()
+    return model
+
+
+def training_batch(batch, recipe, parameters):
+    """Inputs, targets and weights for `fit`; the targets end with the end of the longest answer."""
+    length = parameters[recipe.length_parameters[1]]
+    fixed = {**recipe.parameters, **dict.fromkeys(recipe.length_parameters, length)}
+    steps = longest_answer(recipe.dataset, frozenset(fixed.items()))
+    return batch["inputs"], batch["targets"][:, :steps], batch["weights"][:, :steps]
+
+
+@functools.cache
+def longest_answer(dataset, parameters):
+    """The symbols of an answer with its end symbol, for parameters that allow a single length."""
+    targets = datasets.batch(dataset, 1, seed=0, **dict(parameters))["targets"]
+    return int((targets > 0).sum()) + 1
+
+
+def examples_at_once(recipe, parameters):
+    """How many examples are measured in one batch: fewer of longer ones."""
+    inputs = datasets.batch(recipe.dataset, 1, split="validation", **parameters)["inputs"]
+    return int(np.clip(LARGEST_BATCH // inputs.shape[1], 1, 500))
+
+
+def ask(probe, recipe, text):
+    """What a model answers to one example in human form.
+
+    Args:
+        probe: a `Probe`.
+        recipe: the model's `Recipe`.
+        text: the example.
+
+    Returns:
+        A dict as of `neural_gpu.ask`; `steps` is how many symbols were written, the end symbol
+        among them.
+    """
+    answered = neural_gpu.ask(probe, recipe, text)
+    most = datasets.task(recipe.dataset).encode(text, **recipe.parameters).shape[1]
+    return {**answered, "steps": min(len(answered["symbols_written"]) + 1, most)}
