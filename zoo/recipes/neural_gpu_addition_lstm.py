@@ -16,13 +16,13 @@ RECIPE = Recipe(
     # some that are shorter. At the end all lengths alike.
     stages=(
         Stage(
-            steps=20_000,
+            steps=15_000,
             learning_rate=3e-3,
             curriculum=Curriculum(("min_bits", "bits"), start=1, stop="bits", threshold=0.1),
             chunk=200,
         ),
         Stage(
-            steps=20_000,
+            steps=10_000,
             learning_rate=3e-3,
             schedule="cosine",
             hold=0.3,
