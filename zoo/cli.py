@@ -107,11 +107,17 @@ def parser():
         "train act_parity --out runs/parity --resume",
         "train act_logic --backend jax --seed 3 --set time_penalty=0.01",
         "train act_parity --variant plain --steps-scale 0.1",
+        "train neural_gpu_addition --backend jax --seeds 16",
     )
     added.add_argument("name", help="name of a recipe")
     added.add_argument("--out", help="folder for checkpoint and history (default: runs/NAME)")
     added.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
     changed_settings(added)
+    added.add_argument(
+        "--seeds",
+        type=int,
+        help="try so many seeds on the first stage, and go on with the best (Neural GPU)",
+    )
     added.add_argument("--seed", type=int, help="of the first weights and of the data")
     backend(added)
     added.add_argument("--jit", choices=("auto", "on", "off"), default="auto", help="XLA")

@@ -40,29 +40,33 @@ def list_command(arguments):
 
 def train_command(arguments):
     from .evaluate import evaluate_run
+    from .scout import scout
     from .train import train
 
     out = arguments.out = Path(arguments.out or Path("runs") / arguments.name)
-    run = train(
-        arguments.name,
-        out,
-        resume=arguments.resume,
-        seed=arguments.seed,
-        overrides=dict(arguments.set),
-        variant=arguments.variant,
-        steps_scale=arguments.steps_scale,
-        jit_compile={"auto": "auto", "on": True, "off": False}[arguments.jit],
-    )
+    settings = {
+        "overrides": dict(arguments.set),
+        "variant": arguments.variant,
+        "steps_scale": arguments.steps_scale,
+        "jit_compile": {"auto": "auto", "on": True, "off": False}[arguments.jit],
+    }
+    if arguments.seeds is None:
+        run = train(arguments.name, out, resume=arguments.resume, seed=arguments.seed, **settings)
+    elif arguments.seed is None:
+        run = scout(arguments.name, out, arguments.seeds, resume=arguments.resume, **settings)
+    else:
+        raise ValueError("--seeds tries several seeds and --seed is one: give one of the two")
     note(f"{run.position.step} steps done; evaluating")
     found = evaluate_run(run, arguments.examples)
-    note(export_hint(out))
+    note(export_hint(run.folder))
     answer(arguments, in_words_of_users(found), report(run.recipe, found))
 
 
 def go_on(arguments):
     """The command that resumes an interrupted training."""
     backend = f" --backend {arguments.backend}" if arguments.backend else ""
-    return f"{PROGRAM} train {arguments.name} --resume --out {arguments.out}{backend}"
+    seeds = f" --seeds {arguments.seeds}" if arguments.seeds else ""
+    return f"{PROGRAM} train {arguments.name} --resume --out {arguments.out}{seeds}{backend}"
 
 
 def tune_command(arguments):
@@ -70,9 +74,8 @@ def tune_command(arguments):
     from .tune import tuner
 
     out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_search")
-    over = dict(arguments.over)
-    if arguments.tau is not None:
-        over["tau"] = arguments.tau
+    over = {"tau": arguments.tau} if arguments.tau else {}
+    over |= dict(arguments.over)
     kinds = ("method", "trials", "seeds", "objective", "variant", "steps_scale", "examples", "seed")
     settings = {kind: getattr(arguments, kind) for kind in kinds}
     # KerasTuner speaks on standard output.

@@ -7,35 +7,49 @@ from seed to seed, and shows early. The choice looks at validation data alone.
 import json
 from pathlib import Path
 
-from . import checkpoint
+from . import checkpoint, recipes
 from .files import write_whole
 from .train import train
 
 NAME = "scout.json"
 
 
-def scout(recipe, out, seeds, **settings):
+def scout(recipe, out, seeds, resume=False, **settings):
     """Train the first stage with seeds 0, 1, …, and go on with the best of them to the end.
 
     A seed is the better, the fewer symbols its network gets wrong in validation examples that are
-    longer than those of the stage. Everything resumes: what is done already is not done again.
+    longer than those of the stage.
 
     Args:
         recipe: the name of a recipe of a family that validates longer examples, or the `Recipe`.
         out: the folder for the trainings, `seed-0`, `seed-1`, …, and `scout.json`, what each of
             them reached.
         seeds: integer >= 1, how many.
+        resume: go on with what is in `out`.
         **settings: of `train`, but for `seed` and `resume`.
 
     Returns:
         The `Run` of the chosen seed.
 
     Raises:
-        ValueError: `seeds` is below 1, or as `train`.
+        ValueError: `seeds` is below 1, the recipe's family does not measure longer examples, or
+            as `train`.
+        FileExistsError: `out` already holds trainings, and `resume` is False.
+        FileNotFoundError: `resume` without trainings.
     """
     if int(seeds) != seeds or seeds < 1:
         raise ValueError(f"`seeds` must be an integer of at least 1. Received: {seeds!r}")
+    known = recipes.load(recipe) if isinstance(recipe, str) else recipe
+    if "longer" not in known.hyperparameters:
+        raise ValueError(
+            f"seeds are chosen by examples that are longer than those trained on, which "
+            f"{known.name} does not measure: give one seed"
+        )
     out = Path(out)
+    if (out / "seed-0").exists() and not resume:
+        raise FileExistsError(f"{out} already holds trainings. Resume, or choose another folder.")
+    if resume and not (out / "seed-0").exists():
+        raise FileNotFoundError(f"there are no trainings to resume in {out}")
     found = []
     for seed in range(seeds):
         run = _on(recipe, out / f"seed-{seed}", seed, until_stage=1, **settings)
