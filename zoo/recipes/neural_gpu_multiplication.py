@@ -26,7 +26,7 @@ RECIPE = Recipe(
     figure=None,
     batch_size=32,
     task=(
-        "Two binary numbers of d digits each, the least significant first, with a times sign between "
+        "Two binary numbers of d digits each, the least significant first, with the operator between "
         "them. The answer is their product."
     ),
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
