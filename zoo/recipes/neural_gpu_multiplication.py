@@ -26,8 +26,8 @@ RECIPE = Recipe(
     figure=None,
     batch_size=32,
     task=(
-        "Two binary numbers of d digits each, the least significant first, with the operator between "
-        "them. The answer is their product."
+        "Two binary numbers of d digits each, the least significant first, with the operator "
+        "between them. The answer is their product."
     ),
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=DIFFERENCES[:3],
