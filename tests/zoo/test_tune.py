@@ -31,7 +31,7 @@ from keras_adaptive.zoo import train as training
 class Killed(training.Conductor):
     def on_epoch_begin(self, epoch, logs=None):
         super().on_epoch_begin(epoch, logs)
-        if self.run.folder.parent.name == "trial_1" and self.run.position.step == 2:
+        if self.run.folder.parent.name == "trial_0001" and self.run.position.step == 2:
             os.kill(os.getpid(), signal.SIGKILL)
 
 training.Conductor = Killed
@@ -181,14 +181,14 @@ def test_killed_and_resumed(small, tmp_path):
     command = [sys.executable, "-c", KILLED, str(tmp_path), json.dumps(overrides)]
     process = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert process.returncode == -signal.SIGKILL, process.stderr
-    assert [row["trial"] for row in trials.rows(tmp_path)] == ["0"]
-    first = (tmp_path / "trial_0" / "seed-0" / checkpoint.NAME).stat().st_mtime_ns
-    assert checkpoint.read(tmp_path / "trial_1/seed-0" / checkpoint.NAME)["position"]["step"] == 2
+    assert [row["trial"] for row in trials.rows(tmp_path)] == ["0000"]
+    first = (tmp_path / "trial_0000/seed-0" / checkpoint.NAME).stat().st_mtime_ns
+    assert checkpoint.read(tmp_path / "trial_0001/seed-0" / checkpoint.NAME)["position"]["step"] == 2
     tuner = zoo.tuner("act_sort", tmp_path, resume=True)
     tuner.search()
     assert [row["steps"] for row in tuner.rows()] == [4, 4]
     assert tried(tuner) == [(1e-3,), (1e-2,)]
-    assert (tmp_path / "trial_0" / "seed-0" / checkpoint.NAME).stat().st_mtime_ns == first
+    assert (tmp_path / "trial_0000/seed-0" / checkpoint.NAME).stat().st_mtime_ns == first
     assert isinstance(tuner.get_best_models()[0], keras.Model)
 
 
