@@ -169,7 +169,7 @@ class ReinforceModel(keras.Model):
             inputs = tree.map_structure(lambda x: ops.repeat(x, samples, axis=0), inputs)
         with record() as entries:
             outputs = self.network(inputs, training=training)
-        mask = getattr(outputs, "_keras_mask", None)
+        mask = entries[0].mask if entries else None
         self._calls.last = (outputs, mask, entries, samples)
         return outputs[::samples] if samples > 1 else outputs
 

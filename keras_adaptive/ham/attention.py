@@ -146,8 +146,9 @@ class TreeAttention(keras.layers.Layer):
         if return_nodes:
             told["nodes"] = ops.concatenate([first[None], told["nodes"]], axis=0)
         probabilities = self.head(answers)
-        reached = self._reached(present)[..., None]
-        return ops.where(reached, probabilities, ops.zeros_like(probabilities)), told
+        told["reached"] = reached = self._reached(present)
+        zeros = ops.zeros_like(probabilities)
+        return ops.where(reached[..., None], probabilities, zeros), told
 
     def _cell_arguments(self, training):
         cell = self._rnn.cell

@@ -77,7 +77,8 @@ class DHAM(TreeAttention):
     def attend(self, nodes, query, now):
         """Reads all leaves, each with the probability that a descent would end there."""
         count = (nodes.shape[1] or ops.shape(nodes)[1]) // 2
-        p = self.memory.probability(nodes[:, :count], _beside(query, count))
+        inner = nodes[:, :count]
+        p = self.memory.probability(inner, _for_each(inner, query))
 
         def down(reached):
             width = reached.shape[1] or ops.shape(reached)[1]
@@ -98,7 +99,7 @@ class DHAM(TreeAttention):
         count = (nodes.shape[1] or ops.shape(nodes)[1]) // 2
         leaves, share = nodes[:, count:], found["share"]
         writer = nodes[:, 1] if self.writer == "root" else writer
-        written = self.memory.written(leaves, _beside(writer, count))
+        written = self.memory.written(leaves, _for_each(leaves, writer))
         new = self.memory.plant(share * written + (1.0 - share) * leaves)
         new = ops.reshape(new, ops.shape(nodes))
         return new if present is None else ops.where(present[:, None, None], new, nodes)
@@ -122,6 +123,7 @@ class DHAM(TreeAttention):
         return {**super().get_config(), "writer": self.writer}
 
 
-def _beside(query, count):
-    """The query once for each of so many nodes, `(batch, count, l)`."""
-    return ops.repeat(query[:, None], count, axis=1)
+def _for_each(nodes, query):
+    """The query once for each of the nodes, `(batch, nodes, l)`."""
+    # A product, as XLA cannot compile the gradient of a repetition in a TensorFlow loop.
+    return ops.ones_like(nodes[..., :1]) * ops.cast(query, nodes.dtype)[:, None]

@@ -113,7 +113,8 @@ class HAM(TreeAttention):
             ops.transpose(told[name], (2, 0, 1)) for name in ("path", "right_probability")
         )
         told["query"] = ops.swapaxes(told["query"], 0, 1)
-        log.report(self, told["path"], told["right_probability"], told["query"])
+        of_entry = ("path", "right_probability", "query", "reached")
+        log.report(self, *(told[name] for name in of_entry))
         if not return_path and not return_nodes:
             return outputs
         found = self._found(told, levels) if return_path else {}

@@ -13,12 +13,14 @@ class Entry(NamedTuple):
         path: int32 `(batch, accesses, L)`, 1 for right.
         right_probability: `(batch, accesses, L)`, of going right at the nodes of the path.
         query: `(batch, accesses, l)`, what SEARCH was asked with: h_LSTM before the access, or x_t.
+        mask: boolean `(batch, m)`, which outputs the length of the example's input allows.
     """
 
     layer: Any
     path: Any
     right_probability: Any
     query: Any
+    mask: Any
 
 
 class _Open(threading.local):
