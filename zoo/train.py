@@ -207,18 +207,27 @@ class Conductor(keras.callbacks.Callback):
         for name in ("loss", "sequence_error", *self.family.LOGGED):
             row[name] = round(float(logs[name]), 6)
         last = position.stage_step >= run.stage.chunks * run.stage.chunk
+        last = last or self.learns_all(row["sequence_error"])
         if last or position.step - position.validated >= run.recipe.validate_every:
             position.validated = position.step
             row.update(self.family.validate(run, self.probe))
         return row
 
+    def learns_all(self, error):
+        """Whether this training error of the last chunk ends the stage's curriculum."""
+        curriculum = self.run.stage.curriculum
+        return (
+            curriculum is not None
+            and error < curriculum.threshold
+            and self.run.position.level + 1 >= self.run.recipe.stop_of(curriculum)
+        )
+
     def advance(self, error):
         """Move the curriculum and the stage on, given the training error of the last chunk."""
         run, stage, position = self.run, self.run.stage, self.run.position
-        learned = False
+        learned = self.learns_all(error)
         if stage.curriculum and error < stage.curriculum.threshold:
             position.level += 1
-            learned = position.level >= run.recipe.stop_of(stage.curriculum)
         if learned or position.stage_step >= stage.chunks * stage.chunk:
             position.stage_step = 0
             position.level = None

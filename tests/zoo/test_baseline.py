@@ -1,0 +1,243 @@
+"""The baselines of the Neural GPU: from training to the entry, and what counts as right."""
+
+import json
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.zoo import cli, evaluate, feed, store
+from keras_adaptive.zoo.families import baseline, baseline_card, baseline_entry
+from keras_adaptive.zoo.recipes import load as recipe_of
+from keras_adaptive.zoo.train import Conductor
+
+LSTM, STACK = "neural_gpu_addition_lstm", "neural_gpu_addition_stack_rnn"
+TIMES = "neural_gpu_multiplication_lstm"
+SMALL = {"units": 4, "bits": 3, "min_bits": 3, "longer": 4, "batch_size": 4, "validate_every": 8}
+STEPS = {"steps": 2, "chunk": 2, "curriculum": None}
+FILES = {
+    "README.md",
+    "history.csv",
+    "learning_curve.png",
+    "manifest.json",
+    "metrics.json",
+    "model.keras",
+    "recipe.json",
+    "saved_model.pb",
+    "variables",
+}
+# Runs without this package.
+SERVED = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+folder, given = sys.argv[1:]
+model, data = tf.saved_model.load(folder), np.load(given)
+np.testing.assert_allclose(model.serve(data["inputs"])["outputs"], data["outputs"], atol=1e-5)
+alone = model.signatures["serving_default"](inputs=tf.constant(data["inputs"][:1, :5]))
+np.testing.assert_allclose(alone["outputs"], data["outputs"][:1, :5], atol=1e-5)
+assert "keras_adaptive" not in sys.modules
+"""
+
+
+def small(name):
+    """What makes the recipe small."""
+    return {**SMALL, **STEPS, **({"num_stacks": 2} if name == STACK else {"num_layers": 1})}
+
+
+@pytest.fixture(scope="module", params=[LSTM, STACK])
+def run(request, tmp_path_factory):
+    """A finished training of a tiny network."""
+    from keras_adaptive.zoo.train import train
+
+    name = request.param
+    return train(name, tmp_path_factory.mktemp("runs") / name, overrides=small(name))
+
+
+@pytest.fixture(scope="module")
+def entries(run, tmp_path_factory):
+    """A folder with the entry of `run`."""
+    from keras_adaptive.zoo.export import export
+
+    into = tmp_path_factory.mktemp("entries")
+    export(run.folder, into, examples=5, lengths=(4,))
+    return into
+
+
+@pytest.fixture
+def command(entries, monkeypatch, capsys):
+    """Runs the command line on the entry: exit code, standard output, standard error."""
+    monkeypatch.setattr(store, "root", lambda: entries)
+
+    def run(*argv):
+        code = cli.main([str(word) for word in argv])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def writing(digits):
+    """A probe that writes some symbols and then its end symbol, whatever it reads."""
+
+    def probe(inputs):
+        outputs = np.zeros((*inputs.shape, 3))
+        symbols = np.zeros(inputs.shape[1], int)
+        symbols[: len(digits)] = digits
+        outputs[:, np.arange(len(symbols)), symbols] = 1
+        return {"outputs": outputs}
+
+    return probe
+
+
+def perfect(inputs, task="neural_gpu_addition"):
+    """A probe that knows all sums."""
+    return {"outputs": np.eye(3)[datasets.task(task).answers(inputs)]}
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [(LSTM, lambda d: d + 2), (STACK, lambda d: d + 2), (TIMES, lambda d: 2 * d + 1)],
+)
+def test_targets_are_cut_behind_the_end_of_the_longest_answer(name, steps):
+    recipe = recipe_of(name).with_overrides({"batch_size": 3})
+    for stage, level in ((recipe.stages[0], 2), (recipe.stages[0], 7), (recipe.stages[1], None)):
+        batches = feed.Feed(recipe, 0, stage, level)
+        inputs, targets, weights = batches[0]
+        bits = level or recipe.parameters["bits"]
+        assert inputs.shape == (3, 2 * bits + 1)
+        assert targets.shape == weights.shape == (3, steps(bits))
+        whole = datasets.task(recipe.dataset).answers(inputs)
+        np.testing.assert_array_equal(targets, whole[:, : steps(bits)])
+        assert (whole[:, steps(bits) :] == 0).all() and (targets[:, -1] == 0).all()
+
+
+def test_only_the_whole_answer_is_right():
+    recipe = recipe_of(LSTM)
+    parameters = {"bits": 4, "min_bits": 4}
+    measured = evaluate.measure(perfect, recipe, 50, parameters=parameters)
+    assert not measured["wrong"].any() and not measured["wrong_symbols"].any()
+    # All zeros are the sum of zeros alone, and only with their full number of digits.
+    probed = {**parameters, "probe": "zeros"}
+    inputs = datasets.batch(recipe.dataset, 50, seed=0, split="test", **probed)["inputs"]
+    zeros = (datasets.task(recipe.dataset).answers(inputs) < 2).all(axis=1)
+    for digits, expected in ((5, ~zeros), (4, np.ones(50, bool)), (6, np.ones(50, bool))):
+        probe = writing([1] * digits)
+        found = evaluate.measure(probe, recipe, 50, seed=0, parameters=probed)
+        np.testing.assert_array_equal(found["wrong"], expected)
+
+
+def test_answers_in_human_form():
+    found = baseline.ask(perfect, recipe_of(LSTM), "110101+011011")
+    assert found["answer"] == "1010000" and found["confidence"] == 1
+    assert found["steps"] == 8 and found["symbols_read"] == "110101+011011"
+    assert baseline.ask(writing([]), recipe_of(LSTM), "101+1")["steps"] == 1
+    # Who writes no end symbol is cut where the input ends.
+    endless = baseline.ask(writing([2] * 7), recipe_of(LSTM), "101+1")
+    assert endless["answer"] == "1111111" and endless["steps"] == 7
+
+
+def test_fewer_examples_at_once_of_longer_ones():
+    recipe = recipe_of(STACK)
+    assert baseline.examples_at_once(recipe, {"bits": 20, "min_bits": 20}) == 500
+    assert 1 < baseline.examples_at_once(recipe, {"bits": 2000, "min_bits": 2000}) < 100
+
+
+def test_entry_is_complete(run, entries):
+    found = {path.name for path in (entries / run.recipe.name).iterdir()}
+    assert FILES <= found <= FILES | {"fingerprint.pb", "assets"}
+    metrics = store.results(run.recipe.name, entries)
+    assert set(baseline_entry.KEPT) <= set(metrics) and metrics["longer"] == 4
+    assert {row["length"] for row in metrics["lengths"]} == {3, 4}
+
+
+def test_loaded_model_answers_as_the_trained_one_and_goes_on(run, entries):
+    model = store.load(run.recipe.name, folder=entries)
+    batch = datasets.batch("neural_gpu_addition", 4, seed=3, bits=5)
+    ours, theirs = (baseline.Probe(x)(batch["inputs"])["outputs"] for x in (model, run.model))
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    assert ours.shape == (4, 11, 3)
+    data = batch["inputs"], batch["targets"], batch["weights"]
+    assert np.isfinite(model.train_on_batch(*data)).all()
+
+
+def test_saved_model_answers_without_the_package_at_any_length(run, entries, tmp_path):
+    name = run.recipe.name
+    inputs = datasets.batch("neural_gpu_addition", 2, seed=3, bits=4)["inputs"]
+    inputs[0, 5:] = -1
+    outputs = baseline.Probe(store.load(name, folder=entries))(inputs)["outputs"]
+    np.savez(tmp_path / "given.npz", inputs=inputs, outputs=outputs)
+    process = subprocess.run(
+        [sys.executable, "-c", SERVED, str(entries / name), str(tmp_path / "given.npz")],
+        cwd=tmp_path,
+        env={key: os.environ[key] for key in os.environ if key != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert process.returncode == 0, process.stderr
+
+
+def test_the_end_of_a_curriculum_is_measured():
+    recipe = recipe_of(LSTM)
+    position = SimpleNamespace(level=19)
+    run = SimpleNamespace(recipe=recipe, stage=recipe.stages[0], position=position)
+    conductor = SimpleNamespace(run=run)
+    assert Conductor.learns_all(conductor, 0.09) and not Conductor.learns_all(conductor, 0.1)
+    position.level = 18
+    assert not Conductor.learns_all(conductor, 0.0)
+    run.stage, position.level = recipe.stages[1], None
+    assert not Conductor.learns_all(conductor, 0.0)
+
+
+def test_a_training_goes_on(run):
+    from keras_adaptive.zoo.run import restore
+
+    again = restore(run.folder)
+    assert again.position == run.position and again.position.done
+    for ours, theirs in zip(again.model.get_weights(), run.model.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_card(run, entries):
+    card = store.card(run.recipe.name, entries)
+    words = {LSTM: "with attention, one layer of 4 units", STACK: "and 2 stacks without limit"}
+    for text in (words[run.recipe.name], "(the paper: ", "| 4 | 5 |", "learning_curve.png"):
+        assert text in card
+    assert "mental image" not in card and "It is the only one." in card
+    row = {"probe": None, "least": 100, "length": 100, "examples": 9}
+    row |= {"sequence_error": 1.0, "symbol_error": 0.5, "confidence_interval": [0.9, 1.0]}
+    text = baseline_card.results(recipe_of(STACK), {"lengths": [row], "other_models": []})
+    assert "| 12 % |" in text
+
+
+def test_commands(run, command):
+    name = run.recipe.name
+    code, out, err = command("predict", name, "10+01", "--json")
+    assert code == 0, err
+    assert json.loads(out)["symbols_read"] == "10+01"
+    code, out, err = command("evaluate", name, "--bits", 2, "--examples", 5, "--json")
+    assert code == 0, err
+    assert {"sequence_error", "bit_error"} <= set(json.loads(out))
+    code, out, err = command("measure", run.folder, "--lengths", 4, "--examples", 5, "--json")
+    assert code == 0, err
+    assert [row["length"] for row in json.loads(out)["lengths"]] == [3, 4]
+    assert command("list")[1].startswith(f"{name}: sequence error")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("plot", "1+1"), "no mental image to draw"),
+        (("evaluate", "--length", "20"), "as long as --bits says"),
+        (("evaluate", "--max-ponder", "3"), "max_ponder is for models with adaptive"),
+        (("predict", "110101"), "two numbers with '+' between them"),
+    ],
+)
+def test_errors_are_one_line(arguments, words, run, command):
+    code, out, err = command(arguments[0], run.recipe.name, *arguments[1:])
+    assert code == 2 and out == "" and words in err and err.count("\n") == 1
