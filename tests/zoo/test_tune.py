@@ -8,17 +8,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import keras
 import numpy as np
 import pytest
 
+import known_trainings
 from keras_adaptive import zoo
 from keras_adaptive.zoo import checkpoint, cli, recipes, space, trials
 from keras_adaptive.zoo import train as training
-from keras_adaptive.zoo.families import act
-from keras_adaptive.zoo.run import configure
 
 ROOT = Path(__file__).parents[2]
 GRID = {"tau": [1e-3, 1e-2, 1e-1], "halting_bias": [-1, 1]}
@@ -42,53 +40,9 @@ zoo.tuner("act_sort", sys.argv[1], over={"tau": [1e-3, 1e-2]}, method="grid", ex
 """
 
 
-class Trainer:
-    """Stands for `train` and the measurement: the error depends on τ, bias and seed alone.
-
-    Attributes:
-        calls: folder, overrides and steps of each training.
-        at: the number of a call -> what it raises.
-    """
-
-    def __init__(self):
-        self.calls, self.at = [], {}
-
-    def train(self, recipe, out, *, resume, seed, overrides, until_step, jit_compile, **changes):
-        before = json.loads((out / checkpoint.NAME).read_text()) if resume else 0
-        settings = {"recipe": recipe, "seed": seed, "overrides": overrides, **changes}
-        recipe = configure(settings, None if isinstance(recipe, str) else recipe)
-        steps = min(until_step or recipe.steps, recipe.steps)
-        self.calls.append((out.parent.name + "/" + out.name, overrides, before, steps))
-        (out / checkpoint.NAME).write_text(json.dumps(steps))
-        if error := self.at.get(len(self.calls)):
-            raise error
-        return SimpleNamespace(recipe=recipe, position=SimpleNamespace(step=steps, seconds=0.5))
-
-    @staticmethod
-    def selection(run, examples):
-        tau, settings = run.recipe.stages[-1].time_penalty, run.recipe.hyperparameters
-        error = 0.1 * abs(math.log10(tau) + 2) + 0.01 * run.recipe.seed
-        return {
-            "variant": "act",
-            "validation_error": round(error + 0.001 * settings["halting_bias"], 6),
-            "validation_ponder": round(-math.log10(tau), 6),
-            "validation_ponder_steps": 2.0,
-        }
-
-
 @pytest.fixture
 def trainer(monkeypatch):
-    found = Trainer()
-    monkeypatch.setattr(training, "train", found.train)
-    monkeypatch.setattr(act, "selection", found.selection)
-    # It collects all garbage, which there is none of here.
-    monkeypatch.setattr(keras.backend, "clear_session", lambda: None)
-    monkeypatch.setattr(
-        checkpoint,
-        "read",
-        lambda path: {"position": {"step": json.loads(path.read_text()), "seconds": 0.5}},
-    )
-    return found
+    return known_trainings.install(monkeypatch.setattr)
 
 
 def tried(tuner):
@@ -183,7 +137,9 @@ def test_killed_and_resumed(small, tmp_path):
     assert process.returncode == -signal.SIGKILL, process.stderr
     assert [row["trial"] for row in trials.rows(tmp_path)] == ["0000"]
     first = (tmp_path / "trial_0000/seed-0" / checkpoint.NAME).stat().st_mtime_ns
-    assert checkpoint.read(tmp_path / "trial_0001/seed-0" / checkpoint.NAME)["position"]["step"] == 2
+    assert (
+        checkpoint.read(tmp_path / "trial_0001/seed-0" / checkpoint.NAME)["position"]["step"] == 2
+    )
     tuner = zoo.tuner("act_sort", tmp_path, resume=True)
     tuner.search()
     assert [row["steps"] for row in tuner.rows()] == [4, 4]
