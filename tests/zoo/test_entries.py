@@ -25,6 +25,7 @@ BOUNDS = {
     "neural_gpu_addition": 0.001,
     "neural_gpu_copy": 0.001,
     "neural_gpu_reverse": 0.001,
+    "neural_gpu_duplicate": 0.001,
     "neural_gpu_sort_bits": 0.005,
 }
 
