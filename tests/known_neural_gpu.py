@@ -30,7 +30,6 @@ VARIANTS = {
         "diagonal": True,
         "saturation_cost": SATURATION_COST,
         "relaxation": 3,
-       
         "steps_multiplier": 2,
         "recompute": True,
     },
