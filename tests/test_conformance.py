@@ -194,7 +194,8 @@ def loss_and_gradients(layer, inputs):
 
 
 def trained(gradients):
-    return [one for one in gradients if one is not None]
+    """Those that are not zero; a graph has zeros for some of which eager mode has none."""
+    return [one for one in gradients if one is not None and np.any(one)]
 
 
 @every_row
