@@ -54,8 +54,6 @@ DIFFERENCES = (
     "Several lengths in every update, in three stages of growing length, instead of one length "
     "at a time; no relaxation of parameter sharing and no gradient noise.",
     "AdaMax with relative clipping (Freivalds & Liepins 2017) instead of Adam.",
-    "Few maps, chosen because networks with 48 of them did as well on the trained lengths and "
-    "failed beyond them in exploratory trainings, which are not listed here.",
 )
 
 

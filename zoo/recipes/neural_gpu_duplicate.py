@@ -24,5 +24,9 @@ RECIPE = Recipe(
     validate_every=1000,
     task=("Half of the input is bits, the rest blanks. The answer is the bits twice."),
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
-    differences=DIFFERENCES,
+    differences=(
+        *DIFFERENCES,
+        "An earlier version of this recipe, with less dropout and shorter stages, had been "
+        "measured on the test examples of 401 positions before this one was written.",
+    ),
 )
