@@ -22,6 +22,10 @@ RECIPE = Recipe(
         Stage(
             steps=10_000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(4, 8, 12, 16, 20)
         ),
+        # Once more from the high rate.
+        Stage(
+            steps=20_000, learning_rate=0.005, schedule="cosine", hold=0.3, bins=(4, 8, 12, 16, 20)
+        ),
     ),
     figure=None,
     batch_size=32,
