@@ -5,12 +5,12 @@ import difflib
 import math
 from collections.abc import Callable, Mapping
 
-SCHEDULES = ("constant", "cosine")
+SCHEDULES = ("constant", "cosine", "exponential")
 
 
 @dataclasses.dataclass(frozen=True)
 class Curriculum:
-    """Difficulty that grows by one whenever the network has learned what it is given.
+    """Difficulty that grows whenever the network has learned what it is given.
 
     Args:
         parameters: names of the data set's parameters that grow together.
@@ -18,19 +18,37 @@ class Curriculum:
         stop: their last value, or the name of the parameter of the recipe that gives it. The
             stage ends when the network is given this value.
         threshold: they grow when the training sequence error over a chunk is below this.
+        validation_threshold: and the error on validation data, measured after each chunk, is not
+            above this; None if it does not matter.
+        doubling: they grow by their own value instead of by one.
 
     Raises:
-        ValueError: `threshold` is outside (0, 1].
+        ValueError: a threshold is outside (0, 1].
     """
 
     parameters: tuple[str, ...]
     start: int
     stop: int | str
     threshold: float
+    validation_threshold: float | None = None
+    doubling: bool = False
 
     def __post_init__(self):
-        if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold must lie in (0, 1]. Received: {self.threshold}")
+        for name in ("threshold", "validation_threshold"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value <= 1:
+                raise ValueError(f"{name} must lie in (0, 1]. Received: {value}")
+
+    def after(self, level):
+        """The value after `level`."""
+        return 2 * level if self.doubling else level + 1
+
+    def is_passed(self, row):
+        """Whether the network has learned what it is given, by a row of the history."""
+        limit = self.validation_threshold
+        if limit is not None and row.get("validation_error", 1.0) > limit:
+            return False
+        return row["sequence_error"] < self.threshold
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,8 +58,9 @@ class Stage:
     Args:
         steps: training steps; rounded up to whole chunks. With a curriculum: the most steps.
         learning_rate: at the start of the stage.
-        schedule: `"constant"`, or `"cosine"`, which ends at 1 % of `learning_rate`.
-        hold: the share of the stage that `"cosine"` stays at `learning_rate` first.
+        schedule: `"constant"`; `"cosine"`, which ends at 1 % of `learning_rate`; or
+            `"exponential"`, which ends at a tenth.
+        hold: the share of the stage that a schedule stays at `learning_rate` first.
         time_penalty: τ during the stage.
         parameters: the data set's parameters that differ from the recipe's during the stage.
         curriculum: a `Curriculum`, or None.
@@ -94,6 +113,8 @@ class Stage:
             return self.learning_rate
         start = self.hold * self.steps
         progress = min(max((step - start) / (self.steps - start), 0.0), 1.0)
+        if self.schedule == "exponential":
+            return round(self.learning_rate * 0.1**progress, 12)
         share = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * progress))
         return round(self.learning_rate * share, 12)
 
@@ -146,6 +167,7 @@ class Recipe:
         family: what kind of network it is, a module of `zoo/families/`.
         length_parameters: names of the data set's parameters that are the least and the largest
             length, for stages with bins.
+        scouted_stages: how many stages a choice between seeds trains with each of them.
         variant: `"act"`, `"plain"` (one step for each input, no halting), or `"fixed-k"`.
         search: what a search tries unless it is told otherwise: from settings, as of
             `with_overrides`, to tuples of values.
@@ -169,6 +191,7 @@ class Recipe:
     family: str = "act"
     length_parameters: tuple[str, str] | None = None
     search: Mapping = dataclasses.field(default_factory=dict)
+    scouted_stages: int = 1
 
     @property
     def steps(self):

@@ -18,7 +18,7 @@ def scout(recipe, out, seeds, resume=False, **settings):
     """Train the first stage with seeds 0, 1, …, and go on with the best of them to the end.
 
     A seed is the better, the fewer symbols its network gets wrong in validation examples that are
-    longer than those of the stage.
+    longer than those of the stage. A recipe may say that more stages come before the choice.
 
     Args:
         recipe: the name of a recipe of a family that validates longer examples, or the `Recipe`.
@@ -50,10 +50,10 @@ def scout(recipe, out, seeds, resume=False, **settings):
         raise FileExistsError(f"{out} already holds trainings. Resume, or choose another folder.")
     if resume and not (out / "seed-0").exists():
         raise FileNotFoundError(f"there are no trainings to resume in {out}")
-    found = []
+    found, stages = [], known.scouted_stages
     for seed in range(seeds):
-        run = _on(recipe, out / f"seed-{seed}", seed, until_stage=1, **settings)
-        end = next(row for row in reversed(run.history) if row["stage"] == 0)
+        run = _on(recipe, out / f"seed-{seed}", seed, until_stage=stages, **settings)
+        end = next(row for row in reversed(run.history) if row["stage"] < stages)
         found.append(
             {
                 "seed": seed,

@@ -151,9 +151,11 @@ class Conductor(keras.callbacks.Callback):
 
     def on_epoch_begin(self, epoch, logs=None):
         run, stage, position = self.run, self.run.stage, self.run.position
+        factor = self.family.before_chunk(run)
         self.learning_rate = stage.learning_rate_at(position.stage_step)
+        if factor is not None:
+            self.learning_rate = round(self.learning_rate * factor, 12)
         run.model.optimizer.learning_rate = self.learning_rate
-        self.family.before_chunk(run)
         self.feed.start = position.step
         self.feed.level = position.level
         self.chunk_began_at = time.monotonic()
@@ -175,7 +177,7 @@ class Conductor(keras.callbacks.Callback):
         position.stage_step += run.stage.chunk
         position.seconds += time.monotonic() - self.chunk_began_at
         row = self.record(logs)
-        self.advance(row["sequence_error"])
+        self.advance(row)
         run.history.append(row)
         ended = position.done or position.stage_step == 0
         if ended or self.interrupted.is_set() or self.due():
@@ -205,29 +207,34 @@ class Conductor(keras.callbacks.Callback):
         if position.level is not None:
             row["level"] = position.level
         for name in ("loss", "sequence_error", *self.family.LOGGED):
-            row[name] = round(float(logs[name]), 6)
+            if name in logs:
+                row[name] = round(float(logs[name]), 6)
         last = position.stage_step >= run.stage.chunks * run.stage.chunk
-        last = last or self.learns_all(row["sequence_error"])
+        curriculum = run.stage.curriculum
+        if curriculum is None or curriculum.validation_threshold is None:
+            last = last or self.learns_all(row)
+        else:
+            last = True
         if last or position.step - position.validated >= run.recipe.validate_every:
             position.validated = position.step
             row.update(self.family.validate(run, self.probe))
         return row
 
-    def learns_all(self, error):
-        """Whether this training error of the last chunk ends the stage's curriculum."""
+    def learns_all(self, row):
+        """Whether this row of the history ends the stage's curriculum."""
         curriculum = self.run.stage.curriculum
         return (
             curriculum is not None
-            and error < curriculum.threshold
-            and self.run.position.level + 1 >= self.run.recipe.stop_of(curriculum)
+            and curriculum.is_passed(row)
+            and curriculum.after(self.run.position.level) >= self.run.recipe.stop_of(curriculum)
         )
 
-    def advance(self, error):
-        """Move the curriculum and the stage on, given the training error of the last chunk."""
+    def advance(self, row):
+        """Move the curriculum and the stage on, given the row of the last chunk."""
         run, stage, position = self.run, self.run.stage, self.run.position
-        learned = self.learns_all(error)
-        if stage.curriculum and error < stage.curriculum.threshold:
-            position.level += 1
+        learned = self.learns_all(row)
+        if stage.curriculum and stage.curriculum.is_passed(row):
+            position.level = stage.curriculum.after(position.level)
         if learned or position.stage_step >= stage.chunks * stage.chunk:
             position.stage_step = 0
             position.level = None

@@ -5,7 +5,8 @@ A recipe names its family. The module of a family, `<family>.py`, has what train
 * `compile_model(model, recipe, jit_compile, steps_per_execution)`;
 * `training_batch(batch, recipe, parameters)`: inputs, targets and weights as `fit` takes them, of a
   batch of the data set with these parameters;
-* `before_chunk(run)`: sets what changes while the network is trained, but for the learning rate;
+* `before_chunk(run)`: sets what changes while the network is trained; returns a factor on the
+  stage's learning rate, or None;
 * `LOGGED`: metrics of training that go into the history, beside loss and sequence error;
 * `validate(run, probe)`: the columns of the history that are measured on validation data;
 * `Probe(model)`: the model with all that it can tell, called with inputs;

@@ -1,0 +1,25 @@
+"""A queue by raw HAM."""
+
+from ..families.ham import RAW, RAW_DIFFERENCES, RAW_STAGES, build
+from ..recipe import Recipe
+
+RECIPE = Recipe(
+    name="ham_queue",
+    family="ham",
+    dataset="ham_queue",
+    build=build,
+    parameters={"length": 32, "min_length": 32},
+    length_parameters=("min_length", "length"),
+    hyperparameters=RAW,
+    stages=RAW_STAGES,
+    scouted_stages=len(RAW_STAGES),
+    figure=None,
+    batch_size=25,
+    validate_every=100,
+    task=(
+        "A sequence of operations: PUSH with a vector of 5 bits, or POP. Each POP is answered at "
+        "once, with the vector that was pushed first of those that are still there."
+    ),
+    paper={"error": "0 %", "longer_error": "0 %"},
+    differences=RAW_DIFFERENCES,
+)
