@@ -22,7 +22,7 @@ BAD = {
     "`outputs` must be an integer >= 1. Received: outputs=0": lambda: HAM(0),
     "`accesses_per_output` must be an integer >= 1": lambda: HAM(2, accesses_per_output=0),
     "`accesses_per_output` must be an integer": lambda: DHAM(2, accesses_per_output=1.5),
-    "`max_outputs` must be two integers >= 0": lambda: lstm_ham(max_outputs=(0, 0)),
+    "`max_outputs` must be a number and an integer >= 0": lambda: lstm_ham(max_outputs=(0, 0)),
     r"`max_outputs` must be \(1, 0\)": lambda: HAM(2, max_outputs=(1, 1)),
     "`num_leaves` must be a power of two from 2 on, or None": lambda: HAM(2, num_leaves=12),
     "`num_leaves` must be an integer >= 1": lambda: HAM(2, num_leaves="all"),
@@ -57,3 +57,12 @@ def test_bad_input(message):
 def test_more_operations_than_leaves_are_no_mistake():
     """A raw HAM may use its leaves again."""
     assert HAM(2, num_leaves=2)(X).shape == (2, 5, 2)
+
+
+def test_outputs_for_each_second_input():
+    x = np.ones((2, 5, 3))
+    x[1, 3:] = -1
+    layer = HAM(2, keras.layers.LSTMCell(4), max_outputs=(0.5, 1))
+    outputs = np.asarray(layer(x))
+    assert (outputs > 0).all(-1).tolist() == [[True] * 3, [True, True, False]]
+    assert type(layer).from_config(layer.get_config()).max_outputs == (0.5, 1)

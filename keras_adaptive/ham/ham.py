@@ -34,8 +34,9 @@ class HAM(TreeAttention):
         memory: a `ham.Memory`, the tree's width and the four transformations. Defaults to the
             paper's.
         accesses_per_output: integer >= 1, η. Defaults to `1`.
-        max_outputs: two integers (a, b) >= 0: an input of m vectors has a m + b outputs, its end
-            among them. Raw HAM has one for each operation. Defaults to `(1, 0)`.
+        max_outputs: a number a and an integer b, both >= 0: an input of m vectors has a m + b
+            outputs (rounded down), its end among them. Raw HAM has one for each operation. Defaults
+            to `(1, 0)`.
         num_leaves: n, a power of two from 2 on. By default the least one, from 2 on, that is not
             less than the number of input vectors (padding among them).
         padding: a vector of this number alone is no input, but marks a position outside of an
