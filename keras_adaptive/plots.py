@@ -28,7 +28,7 @@ def ponder_against_difficulty(path, curves, label="difficulty", title=None):
     """
     if not curves or not all(curves.values()):
         raise ValueError(f"curves must name at least one model with rows. Received: {curves}")
-    figure = _figure(path, width=9, height=3.4)
+    figure = new_figure(path, width=9, height=3.4)
     panels = figure.subplots(1, 2)
     for name, rows in curves.items():
         difficulty = [row["difficulty"] for row in rows]
@@ -44,7 +44,7 @@ def ponder_against_difficulty(path, curves, label="difficulty", title=None):
     panels[1].set_ylim(bottom=0)
     if len(curves) > 1:
         panels[0].legend()
-    return _write(figure, path, title)
+    return write_figure(figure, path, title)
 
 
 def ponder_along_sequence(path, sequences, title=None):
@@ -67,7 +67,7 @@ def ponder_along_sequence(path, sequences, title=None):
     if not sequences:
         raise ValueError("sequences must have at least one element. Received: none")
     width = max(4.5, 1.1 * max(len(sequence["inputs"]) for sequence in sequences))
-    figure = _figure(path, width=min(width, 14), height=2.2 * len(sequences))
+    figure = new_figure(path, width=min(width, 14), height=2.2 * len(sequences))
     panels = figure.subplots(len(sequences), 1, squeeze=False)[:, 0]
     highest = max(max(sequence["ponder"]) for sequence in sequences)
     for panel, sequence in zip(panels, sequences, strict=True):
@@ -80,7 +80,7 @@ def ponder_along_sequence(path, sequences, title=None):
         panel.set_ylabel("ponder ρ")
         above = panel.secondary_xaxis("top")
         above.set_xticks(places, sequence["answers"])
-    return _write(figure, path, title)
+    return write_figure(figure, path, title)
 
 
 def learning_curve(path, history, curves, title=None):
@@ -100,7 +100,7 @@ def learning_curve(path, history, curves, title=None):
     """
     if not history:
         raise ValueError("history must have at least one row. Received: none")
-    figure = _figure(path, width=9, height=3.4)
+    figure = new_figure(path, width=9, height=3.4)
     loss, errors = figure.subplots(1, 2)
     loss.plot([row["step"] for row in history], [row["loss"] for row in history], color="black")
     loss.set_yscale("log")
@@ -114,7 +114,7 @@ def learning_curve(path, history, curves, title=None):
     for panel in (loss, errors):
         panel.set_xlabel("step")
         panel.grid(alpha=0.3)
-    return _write(figure, path, title)
+    return write_figure(figure, path, title)
 
 
 def mental_image_animation(path, images, read, written, title=None, seconds=0.4):
@@ -139,7 +139,7 @@ def mental_image_animation(path, images, read, written, title=None, seconds=0.4)
     _check_thoughts(images, read, written)
     length, rows = len(read), images.shape[2] * images.shape[3]
     width, height = min(max(4.0, 0.28 * length + 1), 14), min(max(3.0, 0.07 * rows + 1), 9)
-    figure = _figure(path, width, height, formats=(".gif",))
+    figure = new_figure(path, width, height, formats=(".gif",))
     from matplotlib.animation import PillowWriter
 
     panel = figure.subplots()
@@ -176,14 +176,14 @@ def mental_image_stills(path, images, read, written, title=None, most=12):
     columns = min(4, count)
     lines = -(-count // columns)
     side = min(max(2.6, 0.16 * len(read) + 0.6), 4.5)
-    figure = _figure(path, width=side * columns, height=2.8 * lines)
+    figure = new_figure(path, width=side * columns, height=2.8 * lines)
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
     for panel, step in zip(panels, steps, strict=False):
         _thought(panel, images[step], read)(images[step], written[step])
         panel.set_title(f"step {step}", fontsize="medium")
     for panel in panels[count:]:
         panel.set_axis_off()
-    return _write(figure, path, title)
+    return write_figure(figure, path, title)
 
 
 # With more positions their symbols could not be read.
@@ -237,7 +237,8 @@ def check_format(path, formats=FORMATS):
         raise ValueError(f"path must end in one of {', '.join(formats)}. Received: {str(path)!r}")
 
 
-def _figure(path, width, height, formats=FORMATS):
+def new_figure(path, width, height, formats=FORMATS):
+    """An empty figure for a file, in inches, apart from matplotlib's global state."""
     check_format(path, formats)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -247,7 +248,8 @@ def _figure(path, width, height, formats=FORMATS):
     return figure
 
 
-def _write(figure, path, title):
+def write_figure(figure, path, title):
+    """Write a figure with a title, if there is one, and return its path."""
     if title:
         figure.suptitle(title)
     figure.savefig(path, dpi=110)

@@ -23,7 +23,9 @@ class Trainer:
     def __init__(self):
         self.calls, self.at = [], {}
 
-    def train(self, recipe, out, *, resume, seed, overrides, until_step, jit_compile, **changes):
+    def train(
+        self, recipe, out, *, resume, seed, overrides, jit_compile, until_step=None, **changes
+    ):
         before = json.loads((out / checkpoint.NAME).read_text()) if resume else 0
         settings = {"recipe": recipe, "seed": seed, "overrides": overrides, **changes}
         recipe = configure(settings, None if isinstance(recipe, str) else recipe)

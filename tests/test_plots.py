@@ -86,7 +86,7 @@ def test_matplotlib_is_imported_when_used_and_pyplot_never():
         f"spec = u.spec_from_file_location('plots', {str(Path(plots.__file__))!r})\n"
         "plots = u.module_from_spec(spec); spec.loader.exec_module(plots)\n"
         "assert 'matplotlib' not in sys.modules\n"
-        "plots._figure('a.png', 1, 1)\n"
+        "plots.new_figure('a.png', 1, 1)\n"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -7,11 +7,12 @@ zoo.names()                                   # ['act_addition', 'act_logic', �
 model = zoo.load("act_parity")                # a compiled keras.Model
 zoo.predict("act_addition", "12+345+6")       # {'answer': …, 'ponder_steps': …}
 zoo.tuner("act_logic").search()               # tries time penalties
+zoo.study("act_parity")                       # draws the paper's figures
 ```
 """
 
 _STORE = ("card", "load", "names", "predict", "saved_model")
-__all__ = [*_STORE, "tuner"]
+__all__ = [*_STORE, "study", "tuner"]
 
 
 def __getattr__(name):
@@ -24,6 +25,10 @@ def __getattr__(name):
         from .tune import tuner
 
         return tuner
+    if name == "study":
+        from .studies import study
+
+        return study
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""The command line: list, train, tune, evaluate, predict, plot, measure, export and demo.
+"""The command line: list, train, tune, study, evaluate, predict, plot, measure, export and demo.
 
 Standard output holds only the answer; progress and messages go to standard error.
 """
@@ -74,6 +74,14 @@ def checked_values(text):
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     return text
+
+
+def numbers(text):
+    """The values of `--tau`, `--fixed` or `--target`: numbers with commas between, or none."""
+    values = [] if text == "none" else space.read(text)
+    if isinstance(values, space.Range) or not all(type(v) in (int, float) for v in values):
+        raise argparse.ArgumentTypeError(f"expected numbers with commas between, received {text!r}")
+    return list(values)
 
 
 def parser():
@@ -168,6 +176,35 @@ def parser():
     added.add_argument("--examples", type=int, help="of each measurement; default: 1000")
     backend(added)
     added.set_defaults(go_on=do.go_on_tuning)
+
+    added = command(
+        "study",
+        do.study_command,
+        "Train a recipe with many time penalties and seeds, and draw the paper's figures",
+        "study act_parity",
+        "study act_parity --full --out runs/parity_study --resume",
+        "study act_logic --tau 0.1,0.01,0.001 --seeds 5 --fixed 4,8 --target 4,8",
+        "study act_sort --steps-scale 0.1 --set items=5 --backend jax",
+    )
+    added.add_argument("name", help="name of a recipe with adaptive computation time")
+    added.add_argument("--out", help="folder of the study (default: runs/NAME_study)")
+    added.add_argument("--resume", action="store_true", help="go on, or draw a whole study anew")
+    added.add_argument(
+        "--full", action="store_true", help="the paper's protocol: its 37 time penalties, 20 seeds"
+    )
+    for option, default, text in (
+        ("--tau", "0.1,0.01,0.001,0.0001", "time penalties"),
+        ("--fixed", "5", "fixed numbers of steps, or none"),
+        ("--target", "5", "mean numbers of steps that τ is adapted to, or none"),
+    ):
+        added.add_argument(
+            option, type=numbers, metavar="VALUES", help=f"{text}; default: {default}"
+        )
+    added.add_argument("--seeds", type=int, help="trainings of each setting; default: 3")
+    changed_settings(added, variant=False)
+    added.add_argument("--examples", type=int, help="of each measurement; default: 1000")
+    backend(added)
+    added.set_defaults(go_on=do.go_on_studying)
 
     added = command(
         "evaluate",
@@ -276,7 +313,7 @@ def backend(parser):
     parser.add_argument("--backend", choices=("tensorflow", "jax", "torch"), help="of Keras")
 
 
-def changed_settings(parser):
+def changed_settings(parser, variant=True):
     """Give a command the options that change how a recipe is trained."""
     parser.add_argument(
         "--set",
@@ -286,7 +323,10 @@ def changed_settings(parser):
         metavar="KEY=VALUE",
         help="change a setting of the recipe, such as units=64 or stages.0.steps=1000",
     )
-    parser.add_argument("--variant", help="act, plain (no ACT) or fixed-k (k steps, no halting)")
+    if variant:
+        parser.add_argument(
+            "--variant", help="act, plain (no ACT) or fixed-k (k steps, no halting)"
+        )
     parser.add_argument("--steps-scale", type=float, help="factor on the steps of all stages")
 
 

@@ -119,6 +119,33 @@ def go_on_tuning(arguments):
     return f"{PROGRAM} tune {arguments.name} --resume --out {arguments.out}{backend}"
 
 
+def study_command(arguments):
+    from . import recipes, study_table
+    from .space import TIME_PENALTIES
+    from .studies import study
+
+    out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_study")
+    settings = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
+    kinds = ("seeds", "steps_scale", "examples")
+    settings |= {kind: getattr(arguments, kind) for kind in kinds}
+    if arguments.full:
+        for name, value in (("tau", list(TIME_PENALTIES)), ("seeds", 20)):
+            if settings[name] is not None:
+                raise ValueError(f"--full gives --{name}: give one of the two")
+            settings[name] = value
+    overrides = dict(arguments.set) or None
+    with contextlib.redirect_stdout(sys.stderr):
+        found = study(arguments.name, out, resume=arguments.resume, overrides=overrides, **settings)
+    data = {"recipe": arguments.name, "folder": str(out), "rows": found["rows"]}
+    answer(arguments, data, study_table.table(found, recipes.load(arguments.name)))
+
+
+def go_on_studying(arguments):
+    """The command that resumes an interrupted study."""
+    backend = f" --backend {arguments.backend}" if arguments.backend else ""
+    return f"{PROGRAM} study {arguments.name} --resume --out {arguments.out}{backend}"
+
+
 def evaluate_command(arguments):
     from . import families, store
     from .evaluate import evaluate

@@ -7,7 +7,8 @@ import pytest
 from keras_adaptive.zoo import cli, store
 from keras_adaptive.zoo.demo import small_recipe
 
-COMMANDS = ("list", "train", "tune", "evaluate", "predict", "plot", "measure", "export", "demo")
+COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "measure", "export")
+COMMANDS = (*COMMANDS, "demo")
 
 
 @pytest.fixture

@@ -1,0 +1,92 @@
+"""The arms of a study: the settings that are compared, each with several seeds."""
+
+import dataclasses
+
+from .space import full_name
+
+# Settings of a study -> what their values are.
+KINDS = {
+    "plain": "1 for trainings without ACT",
+    "fixed": "numbers of steps for each input",
+    "tau": "time penalties",
+    "targets": "wanted mean numbers of steps",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Arm:
+    """One of the settings that a study compares.
+
+    Args:
+        kind: one of `KINDS`.
+        value: the time penalty, or a number of steps.
+        variant: as in `Recipe.with_variant`.
+        overrides: as in `Recipe.with_overrides`.
+    """
+
+    kind: str
+    value: float
+    variant: str
+    overrides: dict
+
+    @property
+    def name(self):
+        """The name of its folder."""
+        return "plain" if self.kind == "plain" else f"{self.kind}-{self.value:g}"
+
+    @property
+    def label(self):
+        """Its name in figures and tables."""
+        shown = {"plain": "no ACT", "fixed": "{:g} steps", "tau": "τ = {:g}", "targets": "N → {:g}"}
+        return shown[self.kind].format(self.value)
+
+
+def arms_of(recipe, settings):
+    """The arms that the settings of a study name.
+
+    Args:
+        recipe: the `Recipe`.
+        settings: a mapping from each of `KINDS` to a list of values.
+
+    Returns:
+        A list of `Arm`, in the order of `KINDS`, time penalties falling.
+
+    Raises:
+        ValueError: a value that cannot be, one that is given twice, or no arm at all.
+
+    Example:
+
+    >>> from keras_adaptive.zoo import recipes
+    >>> settings = {"plain": [1], "fixed": [4], "tau": [0.001, 0.01], "targets": []}
+    >>> [arm.label for arm in arms_of(recipes.load("act_sort"), settings)]
+    ['no ACT', '4 steps', 'τ = 0.01', 'τ = 0.001']
+    """
+    arms = []
+    for kind in KINDS:
+        values = sorted(settings[kind], reverse=kind == "tau")
+        if len(set(values)) < len(values):
+            raise ValueError(f"{kind} has a value twice. Received: {list(settings[kind])}")
+        for value in values:
+            arm = Arm(kind, value, *changes(recipe, kind, value))
+            # Settings that cannot be are refused before the first training.
+            try:
+                recipe.with_variant(arm.variant).with_overrides(arm.overrides)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{kind}={value!r}: {error}") from error
+            arms.append(arm)
+    if not arms:
+        raise ValueError("a study needs at least one time penalty, or another arm")
+    return arms
+
+
+def changes(recipe, kind, value):
+    """Variant and overrides of an arm."""
+    if kind == "plain":
+        return "plain", {}
+    if kind == "fixed":
+        return f"fixed-{value}", {}
+    if kind == "targets":
+        if not value >= 1:
+            raise ValueError(f"targets must be at least 1. Received: {value!r}")
+        return "act", {"target_ponder": value}
+    return "act", {full_name(recipe, "tau"): value}

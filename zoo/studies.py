@@ -1,0 +1,237 @@
+"""A study of one recipe: many time penalties and seeds, with and without ACT, and their figures.
+
+Each training lies in a folder of its own and resumes by itself. What was measured is kept in one
+file, which is written whole after every training and is all that the pictures need.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from . import checkpoint, families, recipes, study_table
+from .arms import KINDS, arms_of
+from .files import write_whole
+
+NAME = "study.json"
+# What a study has that does not say otherwise.
+DEFAULTS = {
+    "tau": (0.1, 0.01, 0.001, 0.0001),
+    "plain": (1,),
+    "fixed": (5,),
+    "targets": (5.0,),
+    "seeds": 3,
+    "overrides": None,
+    "steps_scale": None,
+    "examples": 1000,
+}
+GROWING = (*KINDS, "seeds")
+
+
+def study(recipe, out=None, *, resume=False, jit_compile="auto", **settings):
+    """Train a recipe with many time penalties and seeds, measure each training, and draw them all.
+
+    The trainings are those with each τ, those without ACT (one step for each input), those with a
+    fixed number of steps, and those whose τ is adapted to a wanted number of steps. All start from
+    the same seeds and are measured on the same test examples. `out` gets a folder for each
+    training, all that was measured in `study.json` and `study.csv`, and the figures.
+
+    Args:
+        recipe: the name of a recipe with adaptive computation time, or the `Recipe`.
+        out: the folder; `runs/<name>_study` by default.
+        resume: go on with the study in `out`, if there is one; more seeds, time penalties, fixed
+            numbers of steps and targets may be given, and all else must be as it was. What has
+            been measured already is not trained again, so that a study that is whole is drawn anew.
+        jit_compile: as in `keras.Model.compile`.
+        **settings: `tau`: time penalties, default (0.1, 0.01, 0.001, 0.0001); the paper's grid is
+            `space.TIME_PENALTIES`. `plain`: `(1,)` trains without ACT too, `()` does not. `fixed`:
+            fixed numbers of steps, default (5,). `targets`: wanted mean numbers of steps, default
+            (5,). `seeds`: how many, default 3; the paper has 20. `overrides`, `steps_scale`: of
+            every training, as in `train`. `examples`: of each measurement, and at each difficulty;
+            default 1000.
+
+    Returns:
+        What `study.json` has: `recipe`, `settings`, `rows` (one a training) and `sequences`.
+
+    Raises:
+        ValueError: a recipe without ACT, an unknown setting, a value that cannot be, or with
+            `resume` one that differs from the study's.
+        FileExistsError: `out` already holds a study, and `resume` is False.
+
+    Source: Graves (2016), section 3, Figures 4 to 20.
+    """
+    custom = None if isinstance(recipe, str) else recipe
+    loaded = custom or recipes.load(recipe)
+    if loaded.family != "act" or loaded.figure is None:
+        raise ValueError(f"{loaded.name} has no halting rule to study")
+    out = Path(out or Path("runs") / f"{loaded.name}_study")
+    settings = checked(settings)
+    data = kept(out)
+    if data and not resume:
+        raise FileExistsError(f"{out} already holds a study. Resume it, or choose another folder.")
+    if data:
+        data["settings"] = resumed(data, loaded.name, settings, out)
+    else:
+        data = {"recipe": loaded.name, "settings": {**DEFAULTS, **settings}, "rows": []}
+    work = Study(loaded, custom, data, out, jit_compile)
+    out.mkdir(parents=True, exist_ok=True)
+    work.run()
+    study_table.draw(data, loaded, out)
+    return data
+
+
+def checked(settings):
+    """The settings that were given, without those that are None, as JSON has them."""
+    unknown = sorted(set(settings) - set(DEFAULTS))
+    if unknown:
+        raise ValueError(f"unknown setting {unknown[0]!r}; a study has {', '.join(DEFAULTS)}")
+    given = {name: value for name, value in settings.items() if value is not None}
+    for name in ("seeds", "examples"):
+        value = given.get(name, 1)
+        if type(value) is not int or value < 1:
+            raise ValueError(f"{name} must be a whole number of at least 1. Received: {value!r}")
+    for name in KINDS:
+        if name in given and not isinstance(given[name], (list, tuple)):
+            raise ValueError(f"{name} must be a list of numbers. Received: {given[name]!r}")
+    return given
+
+
+def kept(out):
+    """What `study.json` of a folder has, or None."""
+    try:
+        return json.loads((out / NAME).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise ValueError(f"{out / NAME} is damaged: {error}") from error
+
+
+def resumed(data, recipe, given, out):
+    """The settings of a study that goes on."""
+    if data["recipe"] != recipe:
+        raise ValueError(f"{out} holds a study of {data['recipe']}, not of {recipe}")
+    before = {**DEFAULTS, **data["settings"]}
+    for name, value in given.items():
+        if name not in GROWING and value != before[name]:
+            raise ValueError(
+                f"{name}: {out} holds a study with {before[name]!r}. Received: {value!r}"
+            )
+    return {**before, **given}
+
+
+class Study:
+    """A study in a folder.
+
+    Args:
+        recipe: the `Recipe`.
+        custom: the same, if it is none of the zoo, else None.
+        data: what `study.json` has; it grows.
+        folder: of the study.
+        jit_compile: as in `keras.Model.compile`.
+    """
+
+    def __init__(self, recipe, custom, data, folder, jit_compile="auto"):
+        self.recipe, self.custom, self.data, self.folder = recipe, custom, data, Path(folder)
+        self.jit_compile = jit_compile
+        self.arms = arms_of(recipe, data["settings"])
+
+    def run(self):
+        """Train what has not been trained yet, seed by seed, and measure it."""
+        done = {(row["arm"], row["seed"]) for row in self.data["rows"]}
+        seeds = range(self.data["settings"]["seeds"])
+        wanted = [(arm, seed) for seed in seeds for arm in self.arms]
+        left = [(arm, seed) for arm, seed in wanted if (arm.name, seed) not in done]
+        for number, (arm, seed) in enumerate(left, start=len(wanted) - len(left) + 1):
+            self.note(f"training {number} of {len(wanted)}: {arm.label}, seed {seed}")
+            self.data["rows"].append(self.trained(arm, seed))
+            self.data.pop("sequences", None)
+            self.save()
+        if "sequences" not in self.data:
+            self.data["sequences"] = self.sequences()
+            self.save()
+
+    def save(self):
+        """Write all that was measured, with a line for each training."""
+        lines = [json.dumps(row, ensure_ascii=False) for row in self.data["rows"]]
+        rest = {name: value for name, value in self.data.items() if name != "rows"}
+        text = json.dumps(rest, ensure_ascii=False, indent=1)[:-2]
+        rows = ",\n  ".join(lines)
+        write_whole(self.folder / NAME, f'{text},\n "rows": [\n  {rows}\n ]\n}}\n')
+        write_whole(self.folder / "study.csv", study_table.csv_of(self.data["rows"]))
+
+    def trained(self, arm, seed):
+        """Train with one seed, or go on with that, and measure it; the row of the training."""
+        import keras
+
+        from .run import restore
+        from .train import train
+
+        # A study builds many models.
+        keras.backend.clear_session()
+        folder = self.folder / arm.name / f"seed-{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = self.data["settings"]
+        row = {"arm": arm.name, "kind": arm.kind, "value": arm.value, "seed": seed}
+        try:
+            run = train(
+                self.custom or self.recipe.name,
+                folder,
+                resume=(folder / checkpoint.NAME).exists(),
+                seed=seed,
+                overrides={**(settings["overrides"] or {}), **arm.overrides},
+                variant=arm.variant,
+                steps_scale=settings["steps_scale"],
+                jit_compile=self.jit_compile,
+            )
+        except FloatingPointError as error:
+            self.note(str(error))
+            # What the last good checkpoint can do is what the training came to.
+            run, diverged = restore(folder, recipe=self.custom), True
+        else:
+            diverged = False
+        row |= {"steps": run.position.step, "seconds": round(run.position.seconds, 1)}
+        return {**row, "diverged": diverged, **self.measured(run)}
+
+    def measured(self, run):
+        """Numbers of a training: at its end, along it, and for each difficulty."""
+        from .evaluate import against_difficulty, evaluate
+
+        examples = self.data["settings"]["examples"]
+        found = evaluate(run.model, run.recipe, examples, seed=0)
+        chosen = families.of(run.recipe).selection(run, examples)
+        last = run.history[-1] if run.history else {}
+        columns = ("step", "validation_error", "validation_ponder_steps")
+        return {
+            "time_penalty": last.get("time_penalty"),
+            "error": found["sequence_error"],
+            "ponder": found["ponder"],
+            "ponder_steps": found["ponder_steps"],
+            "validation_error": chosen["validation_error"],
+            "curve": [
+                [row[name] for name in columns]
+                for row in run.history
+                if row.get("validation_error") is not None
+            ],
+            "difficulty": [
+                [row[name] for name in study_table.BY_DIFFICULTY]
+                for row in against_difficulty(run.model, run.recipe, examples, seed=0)
+            ],
+        }
+
+    def sequences(self):
+        """Ponder along some sequences, of the best network of the best τ on validation data."""
+        from .run import restore
+
+        groups = [group for group in study_table.groups(self.data, self.arms) if group["runs"]]
+        groups = [group for group in groups if group["kind"] == "tau"]
+        if not (self.recipe.figure.along_sequences and groups):
+            return None
+        mean = study_table.mean
+        best = min(groups, key=lambda group: mean(group["runs"], "validation_error"))
+        row = min(best["runs"], key=lambda row: row["validation_error"])
+        run = restore(self.folder / row["arm"] / f"seed-{row['seed']}", recipe=self.custom)
+        entry = families.entry_of(run.recipe)
+        found = entry.some_sequences(run.model, run.recipe)
+        return {"label": best["name"], "seed": row["seed"], "sequences": found}
+
+    def note(self, text):
+        print(text, file=sys.stderr)

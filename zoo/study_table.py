@@ -1,0 +1,141 @@
+"""What a study came to: its trainings by arm, a table, and the paper's figures."""
+
+import csv
+import io
+import math
+from pathlib import Path
+
+from .arms import arms_of
+from .files import write_whole
+
+BY_DIFFICULTY = ("difficulty", "sequence_error", "ponder_steps")
+COLUMNS = (
+    "arm",
+    "kind",
+    "value",
+    "seed",
+    "steps",
+    "seconds",
+    "diverged",
+    "time_penalty",
+    "error",
+    "ponder",
+    "ponder_steps",
+    "validation_error",
+)
+
+
+def groups(data, arms):
+    """The trainings of each arm.
+
+    Args:
+        data: what `study.json` has.
+        arms: the list of `Arm`.
+
+    Returns:
+        A list of dicts: `name`, `kind`, `value`, and `runs`, the rows of the arm's trainings.
+    """
+    rows = {}
+    for row in data["rows"]:
+        if row["seed"] < data["settings"]["seeds"]:
+            rows.setdefault(row["arm"], []).append(row)
+    return [
+        {"name": arm.label, "kind": arm.kind, "value": arm.value, "runs": rows.get(arm.name, [])}
+        for arm in arms
+    ]
+
+
+def mean(rows, name):
+    """The mean of a number of some rows."""
+    return sum(row[name] for row in rows) / len(rows)
+
+
+def standard_error(rows, name):
+    """The standard error of a mean, 0 of a single row.
+
+    Example:
+
+    >>> round(standard_error([{"error": 0.1}, {"error": 0.2}, {"error": 0.3}], "error"), 4)
+    0.0577
+    """
+    if len(rows) < 2:
+        return 0.0
+    middle = mean(rows, name)
+    squares = sum((row[name] - middle) ** 2 for row in rows)
+    return math.sqrt(squares / (len(rows) - 1) / len(rows))
+
+
+def csv_of(rows):
+    """Rows as the text of a CSV file, a line for each training."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def table(data, recipe):
+    """The means over the seeds of each arm with their standard errors, as a table in Markdown."""
+    lines = [
+        "| | trainings | sequence error | steps N | τ at the end |",
+        "|---|---|---|---|---|",
+    ]
+    for group in groups(data, arms_of(recipe, data["settings"])):
+        runs = group["runs"]
+        if not runs:
+            continue
+        error = f"{mean(runs, 'error'):.1%} ± {standard_error(runs, 'error'):.1%}"
+        steps = f"{mean(runs, 'ponder_steps'):.2f} ± {standard_error(runs, 'ponder_steps'):.2f}"
+        penalty = "" if group["kind"] in ("plain", "fixed") else f"{mean(runs, 'time_penalty'):.2g}"
+        lines.append(f"| {group['name']} | {len(runs)} | {error} | {steps} | {penalty} |")
+    return "\n".join(lines)
+
+
+def draw(data, recipe, folder):
+    """Write the table and the figures of a study, from what it measured alone.
+
+    Args:
+        data: what `study.json` has.
+        recipe: the `Recipe`.
+        folder: where to write.
+
+    Returns:
+        A list of the paths.
+
+    Source: Graves (2016), Figures 4 to 20; the last figure is our own.
+    """
+    from .. import plots, study_plots
+
+    folder = Path(folder)
+    found = [group for group in groups(data, arms_of(recipe, data["settings"])) if group["runs"]]
+    for group in found:
+        group["runs"] = [with_names(row) for row in group["runs"]]
+    write_whole(folder / "study.md", table(data, recipe) + "\n")
+    title = recipe.name
+    drawn = [
+        study_plots.error_bars(folder / "error.png", found, title),
+        study_plots.learning_and_ponder(folder / "learning.png", found, title),
+        study_plots.against_difficulty(
+            folder / "difficulty.png", found, recipe.figure.label, title
+        ),
+    ]
+    if {"tau", "targets"} <= {group["kind"] for group in found}:
+        drawn.append(study_plots.time_penalties(folder / "automatic.png", found, title))
+    shown = data.get("sequences")
+    if shown:
+        path = folder / "sequences.png"
+        drawn.append(plots.ponder_along_sequence(path, shown["sequences"], shown["label"]))
+    return drawn
+
+
+def with_names(row):
+    """A row whose points of the figures are dicts."""
+    curve = ("step", "error", "ponder_steps")
+    return {
+        **row,
+        "curve": [dict(zip(curve, point, strict=True)) for point in row["curve"]],
+        "difficulty": [
+            dict(zip(("difficulty", "error", "ponder_steps"), point, strict=True))
+            for point in row["difficulty"]
+        ],
+    }
