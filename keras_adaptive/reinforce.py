@@ -155,8 +155,12 @@ class ReinforceModel(keras.Model):
     def entropy_decay(self, value):
         self._entropy_decay.assign(_number("entropy_decay", value, 0.0, 1.0))
 
-    def build(self, inputs_shape):
-        """Creates the weights of the network and of the baseline."""
+    def build(self, inputs_shape=None):
+        """Creates the weights of the network and of the baseline.
+
+        Args:
+            inputs_shape: may be None if the network has its weights already.
+        """
         if not self.network.built:
             self.network.build(inputs_shape)
         if self.baseline == "learned":

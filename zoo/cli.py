@@ -61,6 +61,17 @@ def setting(text):
     return key, value
 
 
+def lengths(text):
+    """The value of `--length`: a whole number, or a pair from two with a colon between."""
+    try:
+        found = tuple(int(part) for part in text.split(":"))
+    except ValueError:
+        found = ()
+    if len(found) not in (1, 2) or found[0] > found[-1]:
+        raise argparse.ArgumentTypeError(f"expected a length, or least:largest, received {text!r}")
+    return found if len(found) == 2 else found[0]
+
+
 def tried(text):
     """The setting and the values of `--over setting=values`; without values, those declared."""
     name, equals, values = text.partition("=")
@@ -217,6 +228,7 @@ def parser():
         "evaluate neural_gpu_addition --bits 100 --probe carries",
         "evaluate neural_gpu_copy --length 401 --examples 100",
     )
+        "evaluate ham_sort --length 65:128 --leaves 128 --examples 500 --seed 991 --json",
     added.add_argument("name", help="name of a pretrained model, or of a recipe with --run")
     added.add_argument("--run", help="folder of a training, to measure its last checkpoint")
     added.add_argument("--examples", type=int, default=10_000, help="default: 10000")
@@ -225,7 +237,12 @@ def parser():
     added.add_argument("--max-ponder", type=int, help="the most steps for each input (ACT)")
     added.add_argument("--epsilon", type=float, help="what may be missing from 1 at a halt (ACT)")
     added.add_argument("--bits", type=int, help="digits of each number (Neural GPU)")
-    added.add_argument("--length", type=int, help="positions, for tasks without numbers")
+    added.add_argument(
+        "--length",
+        type=lengths,
+        help="positions, vectors or operations, where there are no digits; 65:128 is a range",
+    )
+    added.add_argument("--leaves", type=int, help="of the memory (HAM); default: what is needed")
     added.add_argument(
         "--probe", help="what random numbers miss: carries, ones, zeros, powers or unequal"
     )
@@ -242,6 +259,7 @@ def parser():
         'predict neural_gpu_addition "110101+011011"',
         'predict neural_gpu_addition "1234567+7654321" --json',
     )
+        'predict ham_stack "PUSH 5, PUSH 3, POP, POP"',
     added.add_argument("name", help="name of a pretrained model")
     added.add_argument("input", help="the example, in the human form of its task")
     backend(added)

@@ -151,6 +151,7 @@ def evaluate_command(arguments):
     from .evaluate import evaluate
 
     limits = {"max_ponder": arguments.max_ponder, "epsilon": arguments.epsilon}
+    limits["leaves"] = arguments.leaves
     if arguments.run:
         from .run import restore
 

@@ -139,6 +139,17 @@ def extend(known, probe, recipe, count):
     )
 
 
+def between(recipe, wanted):
+    """The data set's parameters for a length, or for a pair of the least and the largest.
+
+    >>> from keras_adaptive.zoo import recipes
+    >>> between(recipes.load("neural_gpu_copy"), (3, 7))
+    {'min_length': 3, 'length': 7}
+    """
+    least, most = wanted if isinstance(wanted, tuple) else (wanted, wanted)
+    return dict(zip(recipe.length_parameters, (least, most), strict=True))
+
+
 def row_of(known, recipe):
     """An element of what `measured` returns."""
     arrays = {name: np.array(values) for name, values in known["found"].items()}

@@ -40,7 +40,7 @@ def entry(name, folder=None):
     return path
 
 
-def load(name, max_ponder=None, epsilon=None, folder=None):
+def load(name, max_ponder=None, epsilon=None, folder=None, leaves=None):
     """A pretrained model, ready for `predict`, `evaluate`, or more `fit`.
 
     Args:
@@ -48,6 +48,7 @@ def load(name, max_ponder=None, epsilon=None, folder=None):
         max_ponder: the most steps for each input, instead of the model's own (ACT).
         epsilon: the halting threshold's ε, instead of the model's own (ACT).
         folder: where entries lie; those of the package by default.
+        leaves: of the memory, instead of as many as the input needs (HAM).
 
     Returns:
         A compiled `keras.Model` from inputs (batch, time, width), or symbols (batch, n), to
@@ -66,7 +67,9 @@ def load(name, max_ponder=None, epsilon=None, folder=None):
     path = entry(name, folder)
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
     known = recipe(name, folder)
-    families.entry_of(known).limited(model, {"max_ponder": max_ponder, "epsilon": epsilon})
+    families.entry_of(known).limited(
+        model, {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves}
+    )
     families.of(known).compile_model(model, known)
     return model
 
@@ -91,7 +94,7 @@ def saved_model(name, folder=None):
         What `tf.saved_model.load` gives. ACT: `serve(inputs)` and
         `serve_with_limits(inputs, max_ponder, epsilon)` return a dict of `outputs`, `ponder` and
         `ponder_steps`. Neural GPU and its baselines: `serve(symbols)`, int32 (batch, n), returns a
-        dict of `outputs`.
+        dict of `outputs`. HAM: `serve(inputs)`, float32 (batch, m, width), returns such a dict too.
     """
     import tensorflow as tf
 
@@ -118,7 +121,8 @@ def predict(name, text, folder=None):
         answer), `ponder_steps` (N) and `ponder` (ρ = N + R). The Neural GPU adds `symbols_read`
         and `symbols_written`, the numbers in its own base (where the input has a digit that this
         base has not, input and answer are decimal), `steps`, and `confidence` (the probability of
-        all symbols together). Its baselines say the same; their `steps` are symbols written.
+        all symbols together). Its baselines say the same; their `steps` are symbols written. HAM
+        adds `read`, the example as it was understood, `leaves` of its memory, and `confidence`.
 
     Raises:
         ValueError: an unknown name, or a text that is none of the task's examples.

@@ -180,6 +180,8 @@ class Conductor(keras.callbacks.Callback):
         self.advance(row)
         run.history.append(row)
         ended = position.done or position.stage_step == 0
+        if position.done and hasattr(self.family, "finish"):
+            self.family.finish(run)
         if ended or self.interrupted.is_set() or self.due():
             run.save()
             self.saved_at = time.monotonic()

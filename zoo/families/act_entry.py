@@ -6,6 +6,7 @@ from pathlib import Path
 from ... import datasets, halting, plots
 from ..evaluate import against_difficulty
 from .act import Probe, ask, ask_inputs
+from .limits import refuse
 
 EXAMPLES = 10_000
 SEQUENCES = 3
@@ -97,7 +98,13 @@ def some_sequences(model, recipe, least=3):
 
 
 def limited(model, limits):
-    """Set `max_ponder` and `epsilon` of a loaded model, those that are not None."""
+    """Set `max_ponder` and `epsilon` of a loaded model, those that are not None.
+
+    Raises:
+        ValueError: another limit was given.
+    """
+    limits = dict(limits)
+    refuse(model, {"leaves": limits.pop("leaves", None)})
     for name, value in limits.items():
         if value is not None:
             setattr(model.get_layer("act"), name, value)

@@ -4,13 +4,14 @@ A network with a controller answers behind its input, up to its own End Of Outpu
 ("raw HAM") answers each operation at once. What is measured takes the most probable turns.
 """
 
+import contextlib
+
 import keras
 import numpy as np
 
 from ... import datasets, losses, metrics
 from ...ham import DHAM, HAM, Memory
 from ...reinforce import ReinforceModel
-from ..recipe import Curriculum, Stage
 from .neural_gpu import by_difficulty, summary
 
 __all__ = [
@@ -22,7 +23,9 @@ __all__ = [
     "by_difficulty",
     "compile_model",
     "examples_at_once",
+    "finish",
     "found",
+    "is_raw",
     "selection",
     "summary",
     "training_batch",
@@ -43,51 +46,6 @@ OF_TRAINING = (
     "samples",
     "policy_weight",
     "entropy_bonus",
-)
-
-# Raw HAM, trained by REINFORCE.
-RAW = {
-    "units": 20,
-    "hidden_units": 20,
-    "depth": 2,
-    "controller_units": None,
-    "accesses_per_output": 1,
-    "max_outputs": [1, 0],
-    "soft": False,
-    "clipnorm": 5.0,
-    "beta_2": 0.99,
-    "reward": "bits",
-    "discount": 0.9,
-    "baseline": "leave_one_out",
-    "samples": 8,
-    "policy_weight": 1.0,
-    "entropy_bonus": 3e-3,
-    # As 0.8 in 500 steps, and 0.6 in 100 steps more from 16 leaves on.
-    "entropy_decay": 0.8**0.002,
-    "sure_from": 16,
-    "sure_decay": 0.6**0.01,
-    "longer": 128,
-}
-SIZES = Curriculum(
-    ("min_length", "length"),
-    start=2,
-    stop="length",
-    threshold=0.4,
-    validation_threshold=0.03,
-    doubling=True,
-)
-RAW_STAGES = (
-    Stage(steps=8000, learning_rate=5e-3, curriculum=SIZES, chunk=50),
-    Stage(steps=1000, learning_rate=5e-3, schedule="exponential", chunk=50),
-)
-RAW_DIFFERENCES = (
-    "Perceptrons of two layers with 20 hidden units.",
-    "25 examples with 8 sampled runs each and the mean return of the others as baseline, instead "
-    "of batches of 50 with a learned baseline.",
-    "The tree grows from 2 to 32 leaves when at most 3 % of the validation sequences are wrong.",
-    "Several seeds; the one that went on being right on validation sequences of 128 operations, "
-    "which are longer than any in training, is published. The paper picks by validation data too, "
-    "but does not say of which length.",
 )
 
 
@@ -116,8 +74,9 @@ def build(recipe):
     )
     vectors = keras.Input((None, sizes["width"]), name="inputs")
     if settings["soft"]:
-        bits = keras.layers.Reshape((-1, sizes["outputs"], 1))(layer(vectors))
-        return keras.Model(vectors, bits, name=recipe.name)
+        bits = keras.layers.Reshape((-1, sizes["outputs"], 1))
+        bits.supports_masking = True
+        return keras.Model(vectors, bits(layer(vectors)), name=recipe.name)
     network = keras.Model(vectors, layer(vectors), name=recipe.name)
     arguments = {name: settings[name] for name in OF_TRAINING if name in settings}
     model = ReinforceModel(network, **arguments, per_target=True, name=recipe.name)
@@ -128,10 +87,13 @@ def build(recipe):
 def compile_model(model, recipe, jit_compile="auto", steps_per_execution=1):
     """Compile `model` as `recipe` says; the loss is the mean over the vectors of the answers."""
     settings = recipe.hyperparameters
-    optimizer = keras.optimizers.Adam(
+    momentum = settings.get("averaging")
+    optimizer = AveragingAdam(
         recipe.stages[0].learning_rate,
         beta_2=settings["beta_2"],
         global_clipnorm=settings["clipnorm"],
+        use_ema=momentum is not None,
+        ema_momentum=momentum or 0.0,
     )
     soft = not isinstance(model, ReinforceModel)
     model.compile(
@@ -141,6 +103,39 @@ def compile_model(model, recipe, jit_compile="auto", steps_per_execution=1):
         jit_compile=jit_compile,
         steps_per_execution=steps_per_execution,
     )
+
+
+class AveragingAdam(keras.optimizers.Adam):
+    """Adam beside whose weights an average of them is kept; no end of a `fit` sets them to it."""
+
+    def finalize_variable_values(self, var_list):
+        """Leaves the weights as they are, as a training that is resumed has no such end."""
+
+
+@contextlib.contextmanager
+def averaged(model):
+    """The model with the averages of its weights, if they are kept."""
+    if not model.optimizer.use_ema:
+        yield
+        return
+    weights = [np.asarray(variable) for variable in model.trainable_variables]
+    set_to_average(model)
+    try:
+        yield
+    finally:
+        for variable, value in zip(model.trainable_variables, weights, strict=True):
+            variable.assign(value)
+
+
+def set_to_average(model):
+    """Set the weights of a model to their averages, if they are kept."""
+    if model.optimizer.use_ema:
+        model.optimizer._overwrite_model_variables_with_average_value(model.trainable_variables)
+
+
+def finish(run):
+    """Set the weights of the trained model to their averages, if they are kept."""
+    set_to_average(run.model)
 
 
 def training_batch(batch, recipe, parameters):
@@ -198,10 +193,11 @@ def validate(run, probe):
     """
     recipe, level = run.recipe, run.position.level
     now = {} if level is None else dict.fromkeys(run.stage.curriculum.parameters, level)
-    row = errors(probe, recipe, VALIDATION_EXAMPLES, {**run.stage.parameters, **now})
-    if level is None:
-        further = errors(probe, recipe, LONGER_EXAMPLES, longer_parameters(recipe))
-        row |= {name.replace("validation", "longer"): value for name, value in further.items()}
+    with averaged(run.model):
+        row = errors(probe, recipe, VALIDATION_EXAMPLES, {**run.stage.parameters, **now})
+        if level is None:
+            further = errors(probe, recipe, LONGER_EXAMPLES, longer_parameters(recipe))
+            row |= {name.replace("validation", "longer"): value for name, value in further.items()}
     if isinstance(run.model, ReinforceModel):
         row["entropy_bonus"] = run.model.entropy_bonus
     return row
@@ -224,8 +220,12 @@ def longer_parameters(recipe):
     """The data set's parameters of lengths beyond those that are trained."""
     least, most = recipe.length_parameters
     longer = recipe.hyperparameters["longer"]
-    is_raw = recipe.hyperparameters["controller_units"] is None
-    return {least: longer if is_raw else longer // 2 + 1, most: longer}
+    return {least: longer if is_raw(recipe) else longer // 2 + 1, most: longer}
+
+
+def is_raw(recipe):
+    """Whether a recipe's network has no controller."""
+    return recipe.hyperparameters["controller_units"] is None
 
 
 def selection(run, examples):
@@ -294,7 +294,7 @@ def ask(probe, recipe, text):
     padded = np.pad(inputs, rest, constant_values=task.PADDING)
     outputs = probe(padded)["outputs"][0, : task.output_length(length), :, 0]
     read = task.describe(inputs[0])
-    if recipe.hyperparameters["controller_units"] is None:
+    if is_raw(recipe):
         asked = [operation == "POP" for operation in read]
         answer = " ".join(np.array(task.decode(outputs))[asked])
         outputs = outputs[asked]

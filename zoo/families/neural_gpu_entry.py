@@ -8,6 +8,7 @@ import numpy as np
 from ... import datasets, plots
 from .. import lengths, scout
 from ..model_card import percent
+from .limits import refuse
 from .neural_gpu import Probe, ask
 
 EXAMPLES = 1000
@@ -136,12 +137,7 @@ def limited(model, limits):
     Raises:
         ValueError: one was given.
     """
-    for name, value in limits.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} is for models with adaptive computation time, and {model.name} has none. "
-                f"Received: {value}"
-            )
+    refuse(model, limits)
 
 
 def parameters(recipe, wanted):
@@ -149,7 +145,8 @@ def parameters(recipe, wanted):
 
     Args:
         recipe: a `Recipe` with `length_parameters`.
-        wanted: a dict of `bits`, `length` and `probe`, each of which may be None.
+        wanted: a dict of `bits`, `length` (a pair if they differ) and `probe`, each of which may be
+            None.
 
     Raises:
         ValueError: the task has no such parameter.
@@ -163,7 +160,7 @@ def parameters(recipe, wanted):
         )
     found = {}
     if wanted.get(known) is not None:
-        found = dict.fromkeys(recipe.length_parameters, wanted[known])
+        found = lengths.between(recipe, wanted[known])
     if wanted.get("probe") is not None:
         if not lengths.PROBES[known]:
             raise ValueError(

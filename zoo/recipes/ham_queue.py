@@ -1,6 +1,7 @@
 """A queue by raw HAM."""
 
-from ..families.ham import RAW, RAW_DIFFERENCES, RAW_STAGES, build
+from ..families.ham import build
+from ..families.ham_settings import DIFFERENCES, RAW, RAW_STAGES
 from ..recipe import Recipe
 
 RECIPE = Recipe(
@@ -21,5 +22,5 @@ RECIPE = Recipe(
         "once, with the vector that was pushed first of those that are still there."
     ),
     paper={"error": "0 %", "longer_error": "0 %"},
-    differences=RAW_DIFFERENCES,
+    differences=DIFFERENCES,
 )

@@ -1,0 +1,176 @@
+"""The sections of the model card of an entry with hierarchical attentive memory."""
+
+from ... import datasets
+from ..model_card import changes, command, markdown, percent
+from .ham import is_raw
+
+SOURCE = (
+    "Marcin Andrychowicz and Karol Kurach, [Learning Efficient Algorithms with Hierarchical "
+    "Attentive Memory](https://arxiv.org/abs/1602.03218), 2016"
+)
+DIFFERENCES = ()
+
+
+def results(recipe, metrics):
+    """The table of errors beside the paper's, and those of the other models of the task."""
+    what = "operations" if is_raw(recipe) else "input vectors"
+    lines = [
+        "Shares of fresh test examples with any mistake (sequence error, with the 95 % confidence "
+        f"interval after Wilson) and of wrong bits, with so many leaves and {what}. The training "
+        f"saw up to {recipe.parameters['length']} of both. An answer that ends too early, too late "
+        "or not at all is wrong. The most probable turns are taken.",
+        "",
+        markdown(
+            ["leaves", what, "examples", "sequence error", "bit error", "paper"],
+            [row_of(row, recipe) for row in metrics["sizes"]],
+        ),
+    ]
+    if metrics["other_models"]:
+        lines += ["", *compared(recipe, metrics)]
+    return "\n".join(lines)
+
+
+def row_of(row, recipe):
+    """The cells of a measurement."""
+    low, high = row["confidence_interval"]
+    paper = {1: "error", 4: "longer_error"}.get(row["leaves"] // recipe.parameters["length"])
+    return [
+        row["leaves"],
+        lengths_of(row),
+        f"{row['examples']:,}",
+        f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})",
+        f"{100 * row['symbol_error']:.4f} %",
+        recipe.paper.get(paper, "–"),
+    ]
+
+
+def lengths_of(row):
+    """The lengths of a measurement in words."""
+    least, most = row["least"], row["length"]
+    return str(most) if least == most else f"{least} to {most}"
+
+
+def compared(recipe, metrics):
+    """Lines with the sequence errors of all models of the task."""
+    own = [row["length"] for row in metrics["sizes"]]
+    rows = []
+    for model, measured in [
+        (f"{recipe.name} (this one)", metrics["sizes"]),
+        *(
+            (f"[{x['model']}](../{x['model']}/README.md)", x["sizes"])
+            for x in metrics["other_models"]
+        ),
+    ]:
+        found = {row["length"]: percent(row["sequence_error"]) for row in measured}
+        rows.append([model, *(found.get(length, "–") for length in own)])
+    header = ["model", *(lengths_of(row) for row in metrics["sizes"])]
+    return ["Sequence errors of the models of this task:", "", markdown(header, rows)]
+
+
+def pictures(recipe):
+    """The picture and what it shows."""
+    longer = recipe.hyperparameters["longer"]
+    return (
+        "![learning curve](learning_curve.png)\n\nLoss and errors while it was trained. Validation "
+        f"is at the size that is trained at the time; longer: with {longer} leaves."
+    )
+
+
+def use(recipe):
+    """How to load and serve the model."""
+    name, width = recipe.name, datasets.task(recipe.dataset).sizes(**recipe.parameters)["width"]
+    example = {
+        "ham_reverse": "5 3 1023",
+        "ham_search": "1:7 4:9 6:2 ? 4",
+        "ham_merge": "12/300:7 0.5:3 | 30/300:9",
+        "ham_sort": "3:7 1:4 3:2",
+        "ham_add": "110101+011011",
+        "ham_priority_queue": "PUSH 9:5, PUSH 12:3, POP, POP",
+    }.get(recipe.dataset, "PUSH 5, PUSH 3, POP, POP")
+    return f"""```python
+from keras_adaptive import zoo
+
+zoo.predict("{name}", "{example}")  # a dict with the answer
+model = zoo.load("{name}")  # a compiled keras.Model, for more training too
+```
+
+`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+this package: its endpoint `serve` takes vectors, float32 (batch, m, {width}), with -1 in every
+element of those behind the end of an example, for any batch and m, and returns `outputs`,
+probabilities of ones. The memory has the least power of two of leaves that is not below m; with
+fewer leaves than the {recipe.parameters["length"]} of training it was not measured: pad. It is for
+inference only: gradients through it are silently zero."""
+
+
+def training(recipe, metrics):
+    """The settings, the command, and every training that was run."""
+    settings = recipe.hyperparameters
+    lines = [
+        f"{network(recipe)}: {metrics['weights']:,} weights. Batches of {recipe.batch_size}"
+        + (f" × {settings['samples']} drawn runs" if not settings["soft"] else "")
+        + f", {metrics['steps']:,} of them"
+        + ("" if metrics["finished"] else " when the training was broken off")
+        + f", {metrics['training_seconds'] / 60:.0f} minutes with the "
+        f"{metrics['training_backend']} backend"
+        + (f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
+        + ". Train it again with",
+        "",
+        f"    {command(recipe, metrics)}",
+        "",
+        f"The trainings that the card was made from. {choice(metrics['runs'])}",
+        "",
+    ]
+    header = [
+        "seed",
+        "other settings",
+        "batches",
+        "minutes",
+        "validation error",
+        f"validation at {metrics['longer']}: error",
+        "bits",
+        "test error",
+    ]
+    rows = [
+        [
+            run["training_seed"],
+            changes(run["settings"]),
+            f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
+            f"{run['training_seconds'] / 60:.0f}",
+            percent(run["validation_error"]),
+            percent(run["longer_error"]),
+            f"{100 * run['longer_symbol_error']:.4f} %",
+            percent(run["sequence_error"]),
+        ]
+        for run in metrics["runs"]
+    ]
+    return "\n".join(lines) + "\n" + markdown(header, rows)
+
+
+def network(recipe):
+    """The network in words."""
+    settings = recipe.hyperparameters
+    units = settings["controller_units"]
+    words = "Raw HAM" if units is None else f"An LSTM of {units} units with HAM"
+    if settings["soft"]:
+        words = words.replace("HAM", "DHAM")
+    return (
+        f"{words}, {settings['units']} numbers in each node, perceptrons of {settings['depth']} "
+        f"layers with {settings['hidden_units']} hidden units"
+    )
+
+
+def choice(runs):
+    """Why the first of the trainings was published, if the numbers say so."""
+    if len(runs) == 1:
+        return "It is the only one."
+
+    def on_validation_data(run):
+        return run["longer_symbol_error"], run["longer_error"], run["validation_error"]
+
+    longer = f"{runs[0]['longer']} leaves"
+    if on_validation_data(runs[0]) == min(map(on_validation_data, runs)):
+        return (
+            "The published one is the first. It was chosen for the least share of wrong bits with "
+            f"{longer} on validation data, which are longer than any examples of the training."
+        )
+    return f"The published one is the first, though another has fewer wrong bits with {longer}."

@@ -1,0 +1,188 @@
+"""What an entry with hierarchical attentive memory consists of, and how commands speak of it."""
+
+import json
+import math
+from pathlib import Path
+
+from ... import plots
+from ...reinforce import ReinforceModel
+from .. import lengths, scout
+from ..evaluate import measure, summary
+from ..model_card import percent
+from .ham import Probe, is_raw
+from .limits import refuse
+
+EXAMPLES = 2500
+KEPT = (
+    "training_seed",
+    "training_backend",
+    "settings",
+    "steps",
+    "finished",
+    "training_seconds",
+    "validation_error",
+    "validation_symbol_error",
+    "longer",
+    "longer_error",
+    "longer_symbol_error",
+    "sequence_error",
+    "symbol_error",
+    "confidence_interval",
+    "examples",
+)
+# How much larger than in training the memory is that is measured too.
+LARGER = (2, 4)
+CURVES = {
+    "sequence_error": "training, turns drawn",
+    "validation_error": "validation",
+    "longer_error": "validation, longer",
+}
+
+
+def measured(run, model, trainings, request):
+    """The errors with larger memories, the number of weights, and what the seeds reached."""
+    scouted = run.folder.parent / scout.NAME
+    return {
+        "weights": sum(math.prod(variable.shape) for variable in model.trainable_variables),
+        "scouted": json.loads(scouted.read_text(encoding="utf-8")) if scouted.exists() else [],
+        "sizes": sizes(run, request.examples),
+        "other_models": other_models(request.into, run.recipe),
+    }
+
+
+def sizes(run, examples):
+    """The errors with memories as large as in training and larger.
+
+    Args:
+        run: a `Run`.
+        examples: fresh ones, at each size.
+
+    Returns:
+        A list of dicts: `leaves`; `least` and `length`, between which the examples are as long; and
+        what `evaluate.summary` gives.
+    """
+    recipe, probe = run.recipe, Probe(run.model)
+    trained = recipe.parameters["length"]
+    rows = []
+    for leaves in (trained, *(factor * trained for factor in LARGER)):
+        least = recipe.parameters["min_length"]
+        if leaves > trained:
+            least = leaves if is_raw(recipe) else leaves // 2 + 1
+        parameters = lengths.between(recipe, (least, leaves))
+        found = summary(measure(probe, recipe, examples, seed=0, parameters=parameters), recipe)
+        rows.append({"leaves": leaves, "least": least, "length": leaves, **found})
+    return rows
+
+
+def other_models(folder, recipe):
+    """The errors of other entries in `folder` on the same data set."""
+    found = []
+    for path in sorted(Path(folder).glob("*/metrics.json")):
+        metrics = json.loads(path.read_text(encoding="utf-8"))
+        other = metrics["model"]
+        if metrics["dataset"] == recipe.dataset and other != recipe.name and "sizes" in metrics:
+            found.append({"model": other, "sizes": metrics["sizes"]})
+    return found
+
+
+def add_endpoints(archive, model):
+    """Give the SavedModel its endpoint, with free batch size and length.
+
+    `serve` (also `serving_default`) takes vectors float32 (batch, m, width), -1 in every element of
+    those behind the end of an example, and returns a dict of `outputs`, probabilities of ones
+    (batch, outputs, bits). The memory has the least power of two of leaves that is not below m.
+    """
+    import tensorflow as tf
+
+    network = model.network if isinstance(model, ReinforceModel) else model
+    width = network.inputs[0].shape[-1]
+    bits = next(size for size in reversed(network.outputs[0].shape) if size != 1)
+
+    def serve(inputs):
+        outputs = network(inputs)
+        return {"outputs": tf.reshape(outputs, (tf.shape(inputs)[0], -1, bits))}
+
+    archive.track(network)
+    archive.add_endpoint(
+        "serve",
+        serve,
+        input_signature=[tf.TensorSpec((None, None, width), "float32", name="inputs")],
+    )
+
+
+def draw(folder, model, recipe, metrics, history):
+    """Write the picture of the card."""
+    plots.learning_curve(folder / "learning_curve.png", history, CURVES)
+
+
+def limited(model, limits):
+    """Set the number of leaves of a loaded model, if it is not None.
+
+    Raises:
+        ValueError: it is no power of two, or another limit was given.
+    """
+    limits = dict(limits)
+    leaves = limits.pop("leaves", None)
+    refuse(model, limits)
+    if leaves is not None:
+        network = model.network if isinstance(model, ReinforceModel) else model
+        network.get_layer("ham").num_leaves = leaves
+
+
+def parameters(recipe, wanted):
+    """The data set's parameters for the lengths that were asked for.
+
+    Args:
+        recipe: a `Recipe`.
+        wanted: a dict of `bits`, `length` (a number, or a pair of the least and the largest) and
+            `probe`, each of which may be None.
+
+    Raises:
+        ValueError: the tasks have no such parameter.
+    """
+    for name in ("bits", "probe"):
+        if wanted.get(name) is not None:
+            raise ValueError(
+                f"examples of {recipe.dataset} are as long as --length says, and have no "
+                f"--{name}. Received: --{name} {wanted[name]}"
+            )
+    if wanted.get("length") is None:
+        return {}
+    return lengths.between(recipe, wanted["length"])
+
+
+def told(metrics):
+    """The share of wrong bits in words; of an entry also its errors with larger memories."""
+    words = f"bit error {metrics['symbol_error']:.3%}"
+    further = [
+        f"{row['leaves']}: {percent(row['sequence_error'])}" for row in metrics.get("sizes", ())
+    ]
+    return words + (f"; with so many leaves: {', '.join(further)}" if further else "")
+
+
+def listed(metrics):
+    """What `list --json` says of an entry, beside its name, data set and error."""
+    kept = ("leaves", "least", "length", "examples", "sequence_error", "symbol_error")
+    rows = [{key: row[key] for key in kept} for row in metrics["sizes"]]
+    return {"bit_error": metrics["symbol_error"], "sizes": rows}
+
+
+def spoken(found):
+    """An answer to one example in lines to read."""
+    read = found["read"]
+    return "\n".join(
+        [
+            f"read: {read if isinstance(read, str) else ', '.join(read)}",
+            f"{found['leaves']} leaves, confidence {found['confidence']:.1%}",
+            f"answer: {found['answer']}",
+        ]
+    )
+
+
+def plot(name, model, recipe, request):
+    """There is nothing to draw.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(f"{name} has nothing to draw")

@@ -1,0 +1,33 @@
+"""Addition of binary numbers by an LSTM with HAM."""
+
+import dataclasses
+
+from ..families.ham import build
+from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, DIFFERENCES
+from ..recipe import Recipe
+
+# No sum has fewer than 4 symbols.
+FIRST = dataclasses.replace(CONTROLLED_STAGES[0].curriculum, start=4)
+STAGES = (dataclasses.replace(CONTROLLED_STAGES[0], curriculum=FIRST), CONTROLLED_STAGES[1])
+
+RECIPE = Recipe(
+    name="ham_add",
+    family="ham",
+    dataset="ham_add",
+    build=build,
+    parameters={"length": 32, "min_length": 4},
+    length_parameters=("min_length", "length"),
+    hyperparameters={**CONTROLLED, "accesses_per_output": 2, "max_outputs": [0.5, 1]},
+    stages=STAGES,
+    scouted_stages=len(STAGES),
+    figure=None,
+    batch_size=25,
+    validate_every=100,
+    task=(
+        "Two binary numbers of the same length with a plus between them and an equals sign "
+        "behind, the least significant bits first, up to 32 symbols in all. The answer is their "
+        "sum, and the End Of Output symbol. The memory is accessed twice before each output."
+    ),
+    paper={"error": "0 %", "longer_error": "100 %"},
+    differences=DIFFERENCES,
+)

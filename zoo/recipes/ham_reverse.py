@@ -1,0 +1,26 @@
+"""Reversal of a sequence by an LSTM with HAM."""
+
+from ..families.ham import build
+from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, DIFFERENCES
+from ..recipe import Recipe
+
+RECIPE = Recipe(
+    name="ham_reverse",
+    family="ham",
+    dataset="ham_reverse",
+    build=build,
+    parameters={"length": 32, "min_length": 1},
+    length_parameters=("min_length", "length"),
+    hyperparameters=CONTROLLED,
+    stages=CONTROLLED_STAGES,
+    scouted_stages=len(CONTROLLED_STAGES),
+    figure=None,
+    batch_size=25,
+    validate_every=100,
+    task=(
+        "A sequence of up to 32 vectors of 10 bits. The answer is the same vectors, the last one "
+        "first, and the End Of Output symbol."
+    ),
+    paper={"error": "0 %", "longer_error": "0 %"},
+    differences=DIFFERENCES,
+)
