@@ -17,8 +17,9 @@ def results(recipe, metrics):
     lines = [
         "Shares of fresh test examples with any mistake (sequence error, with the 95 % confidence "
         f"interval after Wilson) and of wrong bits, with so many leaves and {what}. The training "
-        f"saw up to {recipe.parameters['length']} of both. An answer that ends too early, too late "
-        "or not at all is wrong. The most probable turns are taken.",
+        f"saw up to {recipe.parameters['length']} of both. "
+        + ("" if is_raw(recipe) else "An answer that ends too early, too late or not is wrong. ")
+        + "The most probable turns are taken.",
         "",
         markdown(
             ["leaves", what, "examples", "sequence error", "bit error", "paper"],

@@ -39,6 +39,7 @@ RAW_STAGES = (
     Stage(steps=8000, learning_rate=5e-3, curriculum=SIZES, chunk=50),
     Stage(steps=1000, learning_rate=5e-3, schedule="exponential", chunk=50),
 )
+
 # LSTM+HAM, trained by REINFORCE.
 CONTROLLED = {
     **RAW,
@@ -56,6 +57,7 @@ CONTROLLED_STAGES = (
     Stage(steps=8000, learning_rate=5e-3, curriculum=LENGTHS, chunk=50),
     Stage(steps=1500, learning_rate=5e-3, schedule="exponential", hold=0.4, chunk=50),
 )
+
 # More to remember in each node, and less haste, for tasks that compare numbers.
 COMPARING = {
     "units": 32,
@@ -79,12 +81,39 @@ COMPARING_STAGES = (
     ),
     Stage(steps=4000, learning_rate=3e-3, schedule="exponential", hold=0.4, chunk=100),
 )
-DIFFERENCES = (
-    "Perceptrons of two layers with 20 hidden units.",
-    "25 examples with 8 sampled runs each and the mean return of the others as baseline, instead "
-    "of batches of 50 with a learned baseline.",
-    "The tree grows from 2 to 32 leaves when at most 3 % of the validation sequences are wrong.",
-    "Several seeds; the one that went on being right on validation sequences of 128 operations, "
-    "which are longer than any in training, is published. The paper picks by validation data too, "
-    "but does not say of which length.",
-)
+
+
+def differences(settings, stages, batch_size):
+    """What differs from the paper's training, one sentence each.
+
+    Args:
+        settings: the recipe's hyperparameters.
+        stages: its stages.
+        batch_size: its batch size.
+    """
+    soft, raw = settings["soft"], settings["controller_units"] is None
+    threshold = stages[0].curriculum.validation_threshold
+    found = [
+        f"{settings['units']} numbers in each node and perceptrons of {settings['depth']} layers "
+        f"with {settings['hidden_units']} hidden units; the paper has 20 and does not say how many "
+        "hidden units."
+    ]
+    if not soft:
+        found.append(
+            f"{batch_size} examples with {settings['samples']} drawn runs each, and the mean "
+            "return of the other runs as baseline, instead of batches of 50 with a learned one."
+        )
+        if isinstance(settings["reward"], dict):
+            found.append("The reward is half the share of right bits, half whether all are right.")
+    if settings.get("averaging"):
+        found.append("The weights are an average of those of the last steps.")
+    found.append(
+        f"The tree grows when at most {threshold:.0%} of the validation answers are wrong. The "
+        "paper does not say when."
+    )
+    found.append(
+        "The published training is chosen on validation examples of "
+        + ("128 operations" if raw else f"65 to {settings['longer']} input vectors")
+        + ", longer than any in training. The paper does not say how long its own are."
+    )
+    return tuple(found)

@@ -1,9 +1,10 @@
 """Sorting by an LSTM with soft HAM."""
 
 from ..families.ham import build
-from ..families.ham_settings import COMPARING, COMPARING_STAGES, CONTROLLED, DIFFERENCES
+from ..families.ham_settings import COMPARING, COMPARING_STAGES, CONTROLLED, differences
 from ..recipe import Recipe
 
+SETTINGS = {**CONTROLLED, **COMPARING, "soft": True}
 RECIPE = Recipe(
     name="dham_sort",
     family="ham",
@@ -11,7 +12,7 @@ RECIPE = Recipe(
     build=build,
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
-    hyperparameters={**CONTROLLED, **COMPARING, "soft": True},
+    hyperparameters=SETTINGS,
     stages=COMPARING_STAGES,
     scouted_stages=len(COMPARING_STAGES),
     figure=None,
@@ -24,5 +25,5 @@ RECIPE = Recipe(
         "to end there."
     ),
     paper={},
-    differences=DIFFERENCES,
+    differences=differences(SETTINGS, COMPARING_STAGES, 50),
 )

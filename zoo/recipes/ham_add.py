@@ -3,13 +3,14 @@
 import dataclasses
 
 from ..families.ham import build
-from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, DIFFERENCES
+from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, differences
 from ..recipe import Recipe
 
 # No sum has fewer than 4 symbols.
 FIRST = dataclasses.replace(CONTROLLED_STAGES[0].curriculum, start=4)
 STAGES = (dataclasses.replace(CONTROLLED_STAGES[0], curriculum=FIRST), CONTROLLED_STAGES[1])
 
+SETTINGS = {**CONTROLLED, "accesses_per_output": 2, "max_outputs": [0.5, 1]}
 RECIPE = Recipe(
     name="ham_add",
     family="ham",
@@ -17,7 +18,7 @@ RECIPE = Recipe(
     build=build,
     parameters={"length": 32, "min_length": 4},
     length_parameters=("min_length", "length"),
-    hyperparameters={**CONTROLLED, "accesses_per_output": 2, "max_outputs": [0.5, 1]},
+    hyperparameters=SETTINGS,
     stages=STAGES,
     scouted_stages=len(STAGES),
     figure=None,
@@ -29,5 +30,5 @@ RECIPE = Recipe(
         "sum, and the End Of Output symbol. The memory is accessed twice before each output."
     ),
     paper={"error": "0 %", "longer_error": "100 %"},
-    differences=DIFFERENCES,
+    differences=differences(SETTINGS, STAGES, 25),
 )

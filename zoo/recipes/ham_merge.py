@@ -1,9 +1,10 @@
 """Merging of two sorted sequences by an LSTM with HAM."""
 
 from ..families.ham import build
-from ..families.ham_settings import COMPARING, COMPARING_STAGES, CONTROLLED, DIFFERENCES
+from ..families.ham_settings import COMPARING, COMPARING_STAGES, CONTROLLED, differences
 from ..recipe import Recipe
 
+SETTINGS = {**CONTROLLED, **COMPARING}
 RECIPE = Recipe(
     name="ham_merge",
     family="ham",
@@ -11,7 +12,7 @@ RECIPE = Recipe(
     build=build,
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
-    hyperparameters={**CONTROLLED, **COMPARING},
+    hyperparameters=SETTINGS,
     stages=COMPARING_STAGES,
     scouted_stages=len(COMPARING_STAGES),
     figure=None,
@@ -23,5 +24,5 @@ RECIPE = Recipe(
         "the order of the priorities, and the End Of Output symbol."
     ),
     paper={"error": "0 %", "longer_error": "2.48 %"},
-    differences=DIFFERENCES,
+    differences=differences(SETTINGS, COMPARING_STAGES, 50),
 )

@@ -3,7 +3,7 @@
 import dataclasses
 
 from ..families.ham import build
-from ..families.ham_settings import DIFFERENCES, RAW, SIZES
+from ..families.ham_settings import RAW, SIZES, differences
 from ..recipe import Recipe, Stage
 
 SOON = dataclasses.replace(SIZES, validation_threshold=0.05)
@@ -12,6 +12,14 @@ STAGES = (
     Stage(steps=3000, learning_rate=4e-3, schedule="exponential", hold=0.3, chunk=100),
 )
 
+SETTINGS = {
+    **RAW,
+    "units": 32,
+    "hidden_units": 48,
+    "averaging": 0.99,
+    "patience": 8,
+    "size_factor": 0.75,
+}
 RECIPE = Recipe(
     name="ham_priority_queue",
     family="ham",
@@ -19,14 +27,7 @@ RECIPE = Recipe(
     build=build,
     parameters={"length": 32, "min_length": 32},
     length_parameters=("min_length", "length"),
-    hyperparameters={
-        **RAW,
-        "units": 32,
-        "hidden_units": 48,
-        "averaging": 0.99,
-        "patience": 8,
-        "size_factor": 0.75,
-    },
+    hyperparameters=SETTINGS,
     stages=STAGES,
     scouted_stages=len(STAGES),
     figure=None,
@@ -38,5 +39,5 @@ RECIPE = Recipe(
         "there."
     ),
     paper={"error": "0.08 %", "longer_error": "0.2 %"},
-    differences=DIFFERENCES,
+    differences=differences(SETTINGS, STAGES, 25),
 )

@@ -1,7 +1,7 @@
 """A queue by raw HAM."""
 
 from ..families.ham import build
-from ..families.ham_settings import DIFFERENCES, RAW, RAW_STAGES
+from ..families.ham_settings import RAW, RAW_STAGES, differences
 from ..recipe import Recipe
 
 RECIPE = Recipe(
@@ -22,5 +22,5 @@ RECIPE = Recipe(
         "once, with the vector that was pushed first of those that are still there."
     ),
     paper={"error": "0 %", "longer_error": "0 %"},
-    differences=DIFFERENCES,
+    differences=differences(RAW, RAW_STAGES, 25),
 )

@@ -1,7 +1,7 @@
 """Reversal of a sequence by an LSTM with HAM."""
 
 from ..families.ham import build
-from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, DIFFERENCES
+from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, differences
 from ..recipe import Recipe
 
 RECIPE = Recipe(
@@ -22,5 +22,5 @@ RECIPE = Recipe(
         "first, and the End Of Output symbol."
     ),
     paper={"error": "0 %", "longer_error": "0 %"},
-    differences=DIFFERENCES,
+    differences=differences(CONTROLLED, CONTROLLED_STAGES, 25),
 )

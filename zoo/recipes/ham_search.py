@@ -1,9 +1,16 @@
 """Binary search by an LSTM with HAM."""
 
 from ..families.ham import build
-from ..families.ham_settings import COMPARING, COMPARING_STAGES, CONTROLLED, DIFFERENCES
+from ..families.ham_settings import COMPARING, COMPARING_STAGES, CONTROLLED, differences
 from ..recipe import Recipe
 
+SETTINGS = {
+    **CONTROLLED,
+    **COMPARING,
+    "accesses_per_output": 2,
+    "max_outputs": [0, 1],
+    "discount": 1.0,
+}
 RECIPE = Recipe(
     name="ham_search",
     family="ham",
@@ -11,13 +18,7 @@ RECIPE = Recipe(
     build=build,
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
-    hyperparameters={
-        **CONTROLLED,
-        **COMPARING,
-        "accesses_per_output": 2,
-        "max_outputs": [0, 1],
-        "discount": 1.0,
-    },
+    hyperparameters=SETTINGS,
     stages=COMPARING_STAGES,
     scouted_stages=len(COMPARING_STAGES),
     figure=None,
@@ -29,5 +30,5 @@ RECIPE = Recipe(
         "accessed twice in all."
     ),
     paper={"error": "0.12 %", "longer_error": "1.68 %"},
-    differences=DIFFERENCES,
+    differences=differences(SETTINGS, COMPARING_STAGES, 100),
 )
