@@ -10,6 +10,7 @@ from . import executors
 from .control import TargetPonder
 from .halting import ACT, Fixed, ponder, record, report
 from .halting.loop import at_least_float32, expand
+from .halting.rules import rule_named
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -37,7 +38,8 @@ class ACTRNN(keras.layers.RNN):
             keeps the first steps of training short; a negative one ("deep start") is the cure when
             a network gets stuck at one or two steps. Defaults to `1.0`.
         halting: `"act"`, `"fixed"` (every input gets `steps` steps, without halting unit and
-            ponder cost), or a rule object (see `halting`). Defaults to `"act"`.
+            ponder cost), `"sampled"` (the last step is drawn, see `halting.Sampled`), or a rule
+            object (see `halting`). Defaults to `"act"`.
         steps: integer >= 1, the number of steps for `halting="fixed"`.
         target_ponder: float >= 1 or a `control.TargetPonder`; adapts the time penalty in training
             so that the mean number of steps settles there. Defaults to `None`.
@@ -110,7 +112,7 @@ class ACTRNN(keras.layers.RNN):
         super().__init__(
             cell, return_sequences=return_sequences, return_state=return_state, **kwargs
         )
-        self.rule = _rule(halting, max_ponder, epsilon, steps)
+        self.rule = rule_named(halting, max_ponder, epsilon, steps)
         self.halting_bias = _finite("halting_bias", halting_bias)
         self.return_ponder = return_ponder
         if target_ponder is not None and not hasattr(target_ponder, "update"):
@@ -123,6 +125,10 @@ class ACTRNN(keras.layers.RNN):
             )
         self._initial_time_penalty = _time_penalty(time_penalty)
         self._time_penalty = None
+        # What a rule draws is drawn before the loop over time, which can have no state on JAX.
+        self.draws = hasattr(self.rule, "drawn")
+        if self.draws:
+            self.seed_generator = keras.random.SeedGenerator(self.rule.seed)
         self.halting_unit = None
         if not isinstance(self.rule, Fixed):
             self.halting_unit = keras.layers.Dense(
@@ -252,28 +258,33 @@ class ACTRNN(keras.layers.RNN):
 
         def step_in_time(carry, now):
             states, previous = carry
-            inputs, *present = now
+            present = now.get("present")
             result = ponder(
                 step,
                 states,
-                self.rule,
-                inputs=inputs,
-                mask=present[0] if present else None,
+                self.rule.drawn(now["chance"]) if self.draws else self.rule,
+                inputs=now["inputs"],
+                mask=present,
                 training=training is not False and training is not None,
             )
             new = (result.states, result.output)
-            if present:
+            if present is not None:
                 old = (states, ops.zeros_like(previous) if self.zero_output_for_mask else previous)
                 new = tree.map_structure(
-                    lambda n, o: ops.where(expand(present[0], ops.ndim(n)), n, o), new, old
+                    lambda n, o: ops.where(expand(present, ops.ndim(n)), n, o), new, old
                 )
             shown = (result.steps, result.remainder, *new[1:] * self.return_sequences)
             return new, shown
 
-        in_time = (sequences,)
+        in_time = {"inputs": sequences}
         if mask is not None:
             mask = ops.cast(mask, "bool")
-            in_time += (mask if ops.ndim(mask) == 2 else ops.any(mask, axis=-1),)
+            in_time["present"] = mask if ops.ndim(mask) == 2 else ops.any(mask, axis=-1)
+        if self.draws:
+            shape = ops.shape(sequences)[:2]
+            in_time["chance"] = ops.full(shape, 0.5)
+            if training:
+                in_time["chance"] = keras.random.uniform(shape, seed=self.seed_generator)
         in_time = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), in_time)
         if self.go_backwards:
             in_time = tree.map_structure(lambda x: ops.flip(x, axis=0), in_time)
@@ -308,9 +319,11 @@ class ACTRNN(keras.layers.RNN):
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
         shape = self.compute_output_shape(sequences.shape)
         as_tensor = {False: self.compute_dtype, True: at_least_float32(self.compute_dtype)}
-        is_shape = lambda x: isinstance(x, tuple) and all(  # noqa: E731
-            size is None or isinstance(size, int) for size in x
-        )
+
+        def is_shape(nest):
+            return isinstance(nest, tuple) and all(
+                size is None or isinstance(size, int) for size in nest
+            )
 
         def spec(nest, is_ponder=False):
             if is_shape(nest):
@@ -331,12 +344,8 @@ class ACTRNN(keras.layers.RNN):
 
     def get_config(self):
         """The arguments that make this layer again."""
-        if type(self.rule) is ACT:
-            halting = "act"
-        elif type(self.rule) is Fixed:
-            halting = "fixed"
-        else:
-            halting = keras.saving.serialize_keras_object(self.rule)
+        halting = {ACT: "act", Fixed: "fixed"}.get(type(self.rule))
+        halting = halting or keras.saving.serialize_keras_object(self.rule)
         return {
             **super().get_config(),
             "max_ponder": self.max_ponder,
@@ -364,23 +373,6 @@ def _with_flag(inputs, n):
     flag = ops.cast(ops.equal(n, 1), inputs.dtype)
     flag = ops.broadcast_to(flag, (*ops.shape(inputs)[:-1], 1))
     return ops.concatenate([inputs, flag], axis=-1)
-
-
-def _rule(halting, max_ponder, epsilon, steps):
-    if halting == "act":
-        if steps is not None:
-            raise ValueError(
-                f"Argument `steps` goes with `halting=\"fixed\"` alone. Received: steps={steps!r}"
-            )
-        return ACT(max_ponder, epsilon)
-    if halting == "fixed":
-        return Fixed(steps)
-    if callable(halting) and hasattr(halting, "start") and hasattr(halting, "max_ponder"):
-        return halting
-    raise ValueError(
-        'Argument `halting` must be "act", "fixed" or a rule object with `max_ponder`, '
-        f"`has_ponder_cost`, `start` and `__call__`. Received: halting={halting!r}"
-    )
 
 
 def _time_penalty(value):

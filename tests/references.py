@@ -84,6 +84,19 @@ def halt(h, M, epsilon, N=None):
     return N, R, np.array([*h[: N - 1], R])
 
 
+def sampled_halt(h, chance, M):
+    """Footnote 1: p^n = h^n Π (1 - h^n'), of which step N, where the chance falls, has the rest.
+
+    Returns:
+        `(N, p, S)`: steps, probabilities of the N steps, and of not having halted before each.
+    """
+    S = [1.0]
+    while len(S) < M and S[-1] * (1.0 - h[len(S) - 1]) > chance:
+        S.append(S[-1] * (1.0 - h[len(S) - 1]))
+    p = [S[n] * h[n] for n in range(len(S) - 1)]
+    return len(S), np.array([*p, S[-1]]), np.array(S)
+
+
 class Sequence(NamedTuple):
     """What ACT makes of one sequence, for each time step t."""
 

@@ -314,7 +314,7 @@ class NoStateSize(keras.layers.Layer):
         ({"time_penalty": float("nan")}, "`time_penalty` must be a .*number >= 0"),
         ({"time_penalty": float("inf")}, "`time_penalty` must be a finite number >= 0"),
         ({"time_penalty": "0.1"}, "`time_penalty` must be a .*number >= 0"),
-        ({"halting": "stochastic"}, '`halting` must be "act", "fixed" or .*stochastic'),
+        ({"halting": "stochastic"}, '`halting` must be "act", "fixed", "sampled" or .*stochastic'),
         ({"halting": "fixed"}, "`steps` must be an integer of at least 1"),
         ({"halting": "fixed", "steps": 0}, "`steps` must be an integer of at least 1.*steps=0"),
         ({"steps": 3}, '`steps` goes with `halting="fixed"` alone.*steps=3'),

@@ -10,6 +10,7 @@ import tensorflow as tf
 from keras import layers, ops, tree
 
 import clean_process
+from keras_adaptive.halting import Sampled
 from keras_adaptive.ham import Memory
 from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, StackRNN
 from keras_adaptive.models import AdaptiveModel
@@ -60,6 +61,10 @@ ROWS = {
     ),
     "ACTRNN of fixed steps": Row(
         lambda: ACTRNN(layers.GRUCell(4), halting="fixed", steps=3, return_sequences=True)
+    ),
+    "ACTRNN of drawn steps": Row(
+        lambda: ACTRNN(layers.SimpleRNNCell(4), halting=Sampled(5, seed=1), return_sequences=True),
+        draws=True,
     ),
     "ACTRNN of stacked cells, in both directions": Row(
         lambda: layers.Bidirectional(

@@ -9,6 +9,7 @@ KINDS = {
     "plain": "1 for trainings without ACT",
     "fixed": "numbers of steps for each input",
     "tau": "time penalties",
+    "sampled": "time penalties of networks whose last step is drawn",
     "targets": "wanted mean numbers of steps",
 }
 
@@ -37,7 +38,13 @@ class Arm:
     @property
     def label(self):
         """Its name in figures and tables."""
-        shown = {"plain": "no ACT", "fixed": "{:g} steps", "tau": "τ = {:g}", "targets": "N → {:g}"}
+        shown = {
+            "plain": "no ACT",
+            "fixed": "{:g} steps",
+            "tau": "τ = {:g}",
+            "sampled": "sampled, τ = {:g}",
+            "targets": "N → {:g}",
+        }
         return shown[self.kind].format(self.value)
 
 
@@ -57,13 +64,13 @@ def arms_of(recipe, settings):
     Example:
 
     >>> from keras_adaptive.zoo import recipes
-    >>> settings = {"plain": [1], "fixed": [4], "tau": [0.001, 0.01], "targets": []}
+    >>> settings = {"plain": [1], "fixed": [4], "tau": [0.001, 0.01], "sampled": [], "targets": []}
     >>> [arm.label for arm in arms_of(recipes.load("act_sort"), settings)]
     ['no ACT', '4 steps', 'τ = 0.01', 'τ = 0.001']
     """
     arms = []
     for kind in KINDS:
-        values = sorted(settings[kind], reverse=kind == "tau")
+        values = sorted(settings[kind], reverse=kind in ("tau", "sampled"))
         if len(set(values)) < len(values):
             raise ValueError(f"{kind} has a value twice. Received: {list(settings[kind])}")
         for value in values:
@@ -89,4 +96,5 @@ def changes(recipe, kind, value):
         if not value >= 1:
             raise ValueError(f"targets must be at least 1. Received: {value!r}")
         return "act", {"target_ponder": value}
-    return "act", {full_name(recipe, "tau"): value}
+    rule = {"halting": "sampled"} if kind == "sampled" else {}
+    return "act", {**rule, full_name(recipe, "tau"): value}

@@ -206,6 +206,7 @@ def parser():
     for option, default, text in (
         ("--tau", "0.1,0.01,0.001,0.0001", "time penalties"),
         ("--fixed", "5", "fixed numbers of steps, or none"),
+        ("--sampled", "none", "time penalties of networks that draw their last step, or none"),
         ("--target", "5", "mean numbers of steps that τ is adapted to, or none"),
     ):
         added.add_argument(
@@ -227,8 +228,8 @@ def parser():
         "evaluate neural_gpu_addition --bits 137 --examples 200 --seed 991 --json",
         "evaluate neural_gpu_addition --bits 100 --probe carries",
         "evaluate neural_gpu_copy --length 401 --examples 100",
-    )
         "evaluate ham_sort --length 65:128 --leaves 128 --examples 500 --seed 991 --json",
+    )
     added.add_argument("name", help="name of a pretrained model, or of a recipe with --run")
     added.add_argument("--run", help="folder of a training, to measure its last checkpoint")
     added.add_argument("--examples", type=int, default=10_000, help="default: 10000")
@@ -258,8 +259,8 @@ def parser():
         'predict act_sort "0.3 -1.2 0.8"',
         'predict neural_gpu_addition "110101+011011"',
         'predict neural_gpu_addition "1234567+7654321" --json',
-    )
         'predict ham_stack "PUSH 5, PUSH 3, POP, POP"',
+    )
     added.add_argument("name", help="name of a pretrained model")
     added.add_argument("input", help="the example, in the human form of its task")
     backend(added)

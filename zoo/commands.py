@@ -126,7 +126,7 @@ def study_command(arguments):
 
     out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_study")
     settings = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
-    kinds = ("seeds", "steps_scale", "examples")
+    kinds = ("sampled", "seeds", "steps_scale", "examples")
     settings |= {kind: getattr(arguments, kind) for kind in kinds}
     if arguments.full:
         for name, value in (("tau", list(TIME_PENALTIES)), ("seeds", 20)):

@@ -18,7 +18,8 @@ DEFAULTS = {
     "tau": (0.1, 0.01, 0.001, 0.0001),
     "plain": (1,),
     "fixed": (5,),
-    "targets": (5.0,),
+    "sampled": (),
+    "targets": (5,),
     "seeds": 3,
     "overrides": None,
     "steps_scale": None,
@@ -31,9 +32,10 @@ def study(recipe, out=None, *, resume=False, jit_compile="auto", **settings):
     """Train a recipe with many time penalties and seeds, measure each training, and draw them all.
 
     The trainings are those with each τ, those without ACT (one step for each input), those with a
-    fixed number of steps, and those whose τ is adapted to a wanted number of steps. All start from
-    the same seeds and are measured on the same test examples. `out` gets a folder for each
-    training, all that was measured in `study.json` and `study.csv`, and the figures.
+    fixed number of steps, those that draw their last step instead of averaging, and those whose τ
+    is adapted to a wanted number of steps. All start from the same seeds and are measured on the
+    same test examples. `out` gets a folder for each training, all that was measured in
+    `study.json` and `study.csv`, and the figures.
 
     Args:
         recipe: the name of a recipe with adaptive computation time, or the `Recipe`.
@@ -44,7 +46,8 @@ def study(recipe, out=None, *, resume=False, jit_compile="auto", **settings):
         jit_compile: as in `keras.Model.compile`.
         **settings: `tau`: time penalties, default (0.1, 0.01, 0.001, 0.0001); the paper's grid is
             `space.TIME_PENALTIES`. `plain`: `(1,)` trains without ACT too, `()` does not. `fixed`:
-            fixed numbers of steps, default (5,). `targets`: wanted mean numbers of steps, default
+            fixed numbers of steps, default (5,). `sampled`: time penalties of networks with
+            `halting.Sampled`, default (). `targets`: wanted mean numbers of steps, default
             (5,). `seeds`: how many, default 3; the paper has 20. `overrides`, `steps_scale`: of
             every training, as in `train`. `examples`: of each measurement, and at each difficulty;
             default 1000.

@@ -1,6 +1,6 @@
 """Halting: repeat a step, weigh its results, stop. The family's one idea, apart from any cell.
 
-* `ACT`, `Fixed`: rules that decide how long to go on; write your own as an object.
+* `ACT`, `Fixed`, `Sampled`: rules that decide how long to go on; write your own as an object.
 * `ponder`: the loop over any step.
 * `limits`: override the limits of trained models.
 * `compaction`: drop rows that have halted from the batch, in inference.
@@ -9,7 +9,7 @@
 
 from .log import Entry, record, report
 from .loop import Result, compaction, ponder
-from .rules import ACT, Decision, Fixed, limits
+from .rules import ACT, Decision, Fixed, Sampled, limits
 
 __all__ = [
     "ACT",
@@ -17,6 +17,7 @@ __all__ = [
     "Entry",
     "Fixed",
     "Result",
+    "Sampled",
     "compaction",
     "limits",
     "ponder",

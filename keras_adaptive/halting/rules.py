@@ -168,6 +168,115 @@ class Fixed:
         return cls(**config)
 
 
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class Sampled:
+    """Each row halts at a step that is drawn, and that step's result alone comes out.
+
+    The halting activation is the probability to halt at this step, if the row has not halted
+    before: `p_n = h_n Π (1 - h_i)` over the steps i < n. One number for each row, drawn before the
+    first step, decides. In training `ACTRNN` draws one for each input; in inference it draws none,
+    and a row halts at the median, the first step by which it has halted with probability 1/2.
+    Elsewhere the rule always draws, by itself.
+
+    A draw has no gradient. The gradient of the weights is taken to be that of the probabilities, of
+    which the last step has what is left (a "straight-through" estimate, which is biased), and the
+    remainder R is 0 with the gradient of the expected number of steps, as far as they were taken.
+
+    Args:
+        max_ponder: integer >= 1, the largest number of steps. Defaults to `100`.
+        seed: integer or `None`, of what is drawn. Defaults to `None`.
+
+    Raises:
+        ValueError: if `max_ponder` is not a positive integer.
+
+    Example:
+
+    >>> layer = keras_adaptive.layers.ACTRNN(
+    ...     keras.layers.SimpleRNNCell(4), halting=Sampled(20, seed=1), return_ponder=True
+    ... )
+    >>> _, ponder = layer(np.ones((1, 100, 2), "float32"), training=True)
+    >>> len(np.unique(ponder["steps"])) > 1
+    True
+
+    Source: Graves (2016), arXiv:1603.08983, section 2 (after Equation 8) and footnote 1. The paper
+    says neither how to train such a network nor that it did; the gradient is ours.
+    """
+
+    has_ponder_cost = True
+
+    def __init__(self, max_ponder=100, seed=None):
+        self.max_ponder = positive_integer("max_ponder", max_ponder)
+        self.seed = seed
+        self._chance = None
+
+    def drawn(self, chance):
+        """This rule with numbers from [0, 1) that were drawn already, `(batch,)`."""
+        rule = Sampled(self.max_ponder, self.seed)
+        rule._chance = chance
+        return rule
+
+    def start(self, batch_size, dtype):
+        """The number that decides, and the probability of not having halted, each `(batch,)`."""
+        chance = self._chance
+        if chance is None:
+            chance = keras.random.uniform((batch_size,), seed=self.seed)
+        return {"chance": ops.cast(chance, dtype), "left": ops.ones((batch_size,), dtype)}
+
+    def __call__(self, step, halting, memory):
+        """Weighs step number `step` (from 1) with activations `halting`, `(batch,)`."""
+        left = memory["left"]
+        after = left * (1.0 - halting)
+        halts = ops.logical_or(
+            ops.less_equal(after, memory["chance"]),
+            ops.broadcast_to(ops.greater_equal(step, self.max_ponder), ops.shape(left)),
+        )
+        share = ops.where(halts, left, left * halting)
+        weight = share + ops.stop_gradient(ops.cast(halts, share.dtype) - share)
+        remainder = left - ops.stop_gradient(left)
+        return Decision(weight, remainder, halts, {"chance": memory["chance"], "left": after})
+
+    def get_config(self):
+        """The arguments that make this rule again."""
+        return {"max_ponder": self.max_ponder, "seed": self.seed}
+
+    @classmethod
+    def from_config(cls, config):
+        """A rule from `get_config`."""
+        return cls(**config)
+
+
+def rule_named(halting, max_ponder, epsilon, steps):
+    """The rule that the arguments of a layer describe.
+
+    Args:
+        halting: `"act"`, `"fixed"`, `"sampled"`, or a rule.
+        max_ponder, epsilon: of `ACT`; `max_ponder` also of `Sampled`.
+        steps: of `Fixed`.
+
+    Returns:
+        A rule.
+
+    Raises:
+        ValueError: `halting` is none of these, or `steps` is given to `ACT`.
+    """
+    if halting == "act":
+        if steps is not None:
+            raise ValueError(
+                f'Argument `steps` goes with `halting="fixed"` alone. Received: steps={steps!r}'
+            )
+        return ACT(max_ponder, epsilon)
+    if halting == "fixed":
+        return Fixed(steps)
+    if halting == "sampled":
+        return Sampled(max_ponder)
+    if callable(halting) and hasattr(halting, "start") and hasattr(halting, "max_ponder"):
+        return halting
+    raise ValueError(
+        'Argument `halting` must be "act", "fixed", "sampled" or a rule object with `max_ponder`, '
+        f"`has_ponder_cost`, `start` and `__call__`. Received: halting={halting!r}"
+    )
+
+
 def positive_integer(name, value):
     """`value` as an integer >= 1, or a ValueError that names the argument `name`."""
     try:

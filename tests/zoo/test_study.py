@@ -148,7 +148,12 @@ def test_the_full_protocol(trainer, tmp_path, monkeypatch):
     assert len(trainer.calls) == 40 * 20
 
 
-def test_labels():
+def test_arms():
     recipe = recipes.load("act_logic")
-    found = arms.arms_of(recipe, {**studies.DEFAULTS, "tau": [0.1, 1e-4]})
-    assert [arm.label for arm in found] == ["no ACT", "5 steps", "τ = 0.1", "τ = 0.0001", "N → 5"]
+    found = arms.arms_of(recipe, {**studies.DEFAULTS, "tau": [0.1, 1e-4], "sampled": [0.01]})
+    labels = [arm.label for arm in found]
+    assert labels[:4] == ["no ACT", "5 steps", "τ = 0.1", "τ = 0.0001"]
+    assert labels[4:] == ["sampled, τ = 0.01", "N → 5"]
+    changed = recipe.with_overrides(found[4].overrides)
+    assert changed.hyperparameters["halting"] == "sampled"
+    assert changed.stages[0].time_penalty == 0.01
