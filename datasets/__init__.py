@@ -4,8 +4,8 @@ Importing this package registers the data sets with TensorFlow Datasets, without
 """
 
 from .registration import register
-from .stream import batch, iterate, names, stream, task
+from .stream import TEXTS, batch, iterate, names, stream, task
 
 __all__ = ["batch", "iterate", "names", "stream", "task"]
 
-register(names())
+register((*names(), *TEXTS))

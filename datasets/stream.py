@@ -36,6 +36,8 @@ TASKS = (
     "neural_gpu_reverse",
     "neural_gpu_sort_bits",
 )
+# Tasks on a text that is not part of the package, and has its own splits.
+TEXTS = ("enwik8",)
 SPLITS = ("train", "validation", "test")
 # Sampling a block of batches at once costs hardly more than sampling one.
 BLOCK = 32
@@ -46,7 +48,7 @@ BLOCK_ELEMENTS = 20_000_000
 
 
 def names():
-    """The names of all tasks.
+    """The names of all tasks whose examples are made up (`enwik8` needs its text).
 
     >>> names()
     ('act_addition', 'act_logic', ...)
@@ -58,7 +60,7 @@ def task(name):
     """The module of a task, with `sample`, `encode`, `describe`, `decode`, `sizes`, `PADDING`.
 
     Args:
-        name: one of `names()`.
+        name: one of `names()`, or `"enwik8"`.
 
     Raises:
         ValueError: no such task; the message has the nearest names.
@@ -66,8 +68,9 @@ def task(name):
     >>> task("act_parity").sizes()
     {'width': 64, 'outputs': 1, 'classes': 2}
     """
-    if name not in TASKS:
-        near = difflib.get_close_matches(str(name), TASKS, n=3, cutoff=0.4) or TASKS
+    known = (*TASKS, *TEXTS)
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known
         raise ValueError(f"unknown task {name!r}. Did you mean {' or '.join(near)}?")
     return importlib.import_module(f".{name}.{name}", __package__)
 
@@ -97,16 +100,16 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
     check_integers(0, seed=seed, index=index)
     check_integers(1, batch_size=batch_size)
     parameters = tuple(sorted(parameters.items()))
-    size = _block_size(name, batch_size, parameters)
+    size = _block_size(name, batch_size, parameters, split)
     block = _block(index // size, size, name, batch_size, seed, SPLITS.index(split), parameters)
     # Copies, so that what the caller does to a batch does not change the block.
     return {feature: values.copy() for feature, values in block(index % size).items()}
 
 
 @functools.lru_cache(maxsize=128)
-def _block_size(name, batch_size, parameters):
+def _block_size(name, batch_size, parameters, split="train"):
     """How many batches are sampled at once."""
-    sample, parameters = task(name).sample, dict(parameters)
+    sample, parameters = task(name).sample, _with_split(name, parameters, split)
     _check_known(sample, parameters)
     example = sample(np.random.default_rng(0), 1, **parameters)
     elements = sum(values.size for values in example.values())
@@ -118,7 +121,7 @@ def _block_size(name, batch_size, parameters):
 @functools.lru_cache(maxsize=16)
 def _block(number, size, name, batch_size, seed, split, parameters):
     """A function from i < `size` to the i-th batch of block `number`."""
-    module, parameters = task(name), dict(parameters)
+    module, parameters = task(name), _with_split(name, parameters, SPLITS[split])
     rng = np.random.default_rng([zlib.crc32(name.encode()), seed, split, number])
     if parameters.get("same_length"):
         # Each batch draws its length, so batches cannot be slices of one sample.
@@ -127,6 +130,11 @@ def _block(number, size, name, batch_size, seed, split, parameters):
     return lambda i: {
         feature: values[i * batch_size : (i + 1) * batch_size] for feature, values in whole.items()
     }
+
+
+def _with_split(name, parameters, split):
+    """The parameters for `sample`; of a text it must know which part."""
+    return {**dict(parameters), **({"split": split} if name in TEXTS else {})}
 
 
 def _check_known(sample, parameters):

@@ -1,4 +1,6 @@
-"""The papers' scores: the share of wrong sequences, and the share of wrong symbols."""
+"""The papers' scores: wrong sequences, wrong symbols, and bits for each character."""
+
+import math
 
 import keras
 from keras import ops
@@ -155,3 +157,51 @@ class BitError(keras.metrics.Metric):
     def result(self):
         """The share of wrong symbols; 0 before the first."""
         return self.wrong / ops.maximum(self.count, 1.0)
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class BitsPerCharacter(keras.metrics.Metric):
+    """The mean of -log2 of the probability that each character (byte) was given.
+
+    Use it among `weighted_metrics`, with the weights of the loss as `sample_weight`: characters
+    without a target are not counted. All others count alike, however large their weights.
+
+    Args:
+        name: name of the metric. Defaults to `"bits_per_character"`.
+        dtype: dtype of the metric's state.
+
+    Example:
+
+    >>> metric = BitsPerCharacter()
+    >>> metric.update_state(np.array([[0, 1]]), np.array([[[0.5, 0.5], [0.75, 0.25]]]))
+    >>> float(metric.result())
+    1.5
+
+    Source: Graves (2016), arXiv:1603.08983, section 3.5, Figures 21 and 22.
+    """
+
+    def __init__(self, name="bits_per_character", dtype=None):
+        super().__init__(name=name, dtype=dtype)
+        self.bits = self.add_weight(name="bits", initializer="zeros")
+        self.count = self.add_weight(name="count", initializer="zeros")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        """Counts the characters of a batch.
+
+        Args:
+            y_true: integers `(batch, time)`.
+            y_pred: probabilities `(batch, time, classes)`.
+            sample_weight: `(batch, time)`, zero where there is no target; all count by default.
+        """
+        targets = ops.cast(y_true, "int32")
+        outputs = ops.cast(y_pred, self.dtype)
+        bits = ops.sparse_categorical_crossentropy(targets, outputs) / math.log(2)
+        counted = ops.ones_like(bits)
+        if sample_weight is not None:
+            counted = ops.cast(_present(sample_weight, bits), self.dtype)
+        self.bits.assign_add(ops.sum(bits * counted))
+        self.count.assign_add(ops.sum(counted))
+
+    def result(self):
+        """The mean bits of a character; 0 before the first."""
+        return self.bits / ops.maximum(self.count, 1.0)

@@ -103,3 +103,23 @@ def test_in_a_model_with_weights():
     weights[1, 1] = 0.0
     found = model.evaluate(x, np.ones((2, 2)), sample_weight=weights, **arguments)
     assert (found["sequence_error"], found["bit_error"]) == (0.0, 0.0)
+
+
+def test_bits_per_character():
+    """Characters with a target count alike, whatever their weights."""
+    rng = np.random.default_rng(0)
+    outputs = rng.dirichlet(np.ones(7), (8, 5)).astype("float32")
+    targets = rng.integers(0, 7, (8, 5))
+    weights = rng.choice([0.0, 1.0, 3.0], (8, 5)).astype("float32")
+    bits = -np.log2(np.take_along_axis(outputs, targets[..., None], -1)[..., 0])
+    metric = metrics.BitsPerCharacter()
+    for rows in (slice(0, 3), slice(3, 8)):
+        metric.update_state(targets[rows], outputs[rows])
+    assert float(metric.result()) == pytest.approx(bits.mean(), rel=1e-5)
+    metric.reset_state()
+    assert float(metric.result()) == 0.0
+    metric.update_state(targets, outputs, weights)
+    assert float(metric.result()) == pytest.approx(bits[weights > 0].mean(), rel=1e-5)
+    uniform = metrics.BitsPerCharacter.from_config(metric.get_config())
+    uniform.update_state(targets, np.full((8, 5, 256), 1 / 256, "float32"))
+    assert float(uniform.result()) == pytest.approx(8.0)

@@ -1,0 +1,223 @@
+"""The first 10⁸ bytes of a dump of the English Wikipedia: what is the next byte?
+
+The text is not part of this package. `SOURCE` says where it comes from, and `find` where it is
+looked for.
+"""
+
+import functools
+import hashlib
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from ..arguments import check_integers
+
+SIZE = 100_000_000
+SPLITS = ("train", "validation", "test")
+# The field's 90, 5 and 5 million bytes, in percent.
+SHARES = (90, 5, 5)
+URL = "http://mattmahoney.net/dc/enwik8.zip"
+# The environment variable that names the text, or the folder that it lies in.
+VARIABLE = "ENWIK8"
+# Where TensorFlow Datasets looks for what users bring themselves.
+MANUAL = Path("~", "tensorflow_datasets", "downloads", "manual")
+NAMES = ("enwik8", "enwik8.zip")
+SOURCE = (
+    f"Download {URL} (36,445,475 bytes), and put it, or the file enwik8 of 100,000,000 bytes that "
+    f"is in it, into {MANUAL}, or let the environment variable {VARIABLE} name it or its folder."
+)
+# Of the parts of a text of so many bytes: of all of it, and of the first megabyte.
+CHECKSUMS = {
+    (SIZE, None): "2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8",
+    (1_066_628, "train"): "bc1f867ab86f360955307fd6ef5d860f2b1ca259583a74ee93d21e52ed473667",
+    (1_066_628, "validation"): "c60c742a3aba3e748118aa75a77f146209559e6d8cf8603b83a1d97f1851f432",
+    (1_066_628, "test"): "184bbb7fc2d8df9c17aaaf3219921bab6cd45e646b4a18dcae137863ee479bfa",
+}
+
+
+def sizes(**_):
+    """Number of different inputs, of simultaneous outputs, and classes of each: bytes."""
+    return {"symbols": 256, "outputs": 1, "classes": 256}
+
+
+def find(folder=None):
+    """The file with the text.
+
+    Args:
+        folder: where it lies, or the file itself; by default what the environment variable
+            `ENWIK8` says, or else TensorFlow Datasets' folder for manual downloads.
+
+    Returns:
+        A path, of the text or of `enwik8.zip`.
+
+    Raises:
+        FileNotFoundError: there is no such file; the message says what to put where.
+    """
+    place = Path(folder or os.environ.get(VARIABLE) or MANUAL).expanduser()
+    for path in (place, *(place / name for name in NAMES)):
+        if path.is_file():
+            return path
+    raise FileNotFoundError(f"the text of enwik8 is not in {place}. {SOURCE}")
+
+
+def read(split, size=SIZE, folder=None):
+    """The bytes of a split, checked where their checksum is known.
+
+    The splits lie one behind the other in the first `size` bytes of the text: 90 % of it for
+    training, 5 % for validation, the rest for tests, as the field has it for all of the text.
+
+    Args:
+        split: `"train"`, `"validation"` or `"test"`.
+        size: the number of bytes of the text that are used, from its beginning.
+        folder: as of `find`.
+
+    Returns:
+        A read-only array, uint8 (n,).
+
+    Raises:
+        FileNotFoundError: as `find`.
+        ValueError: the file is shorter, or not that text; an unknown split.
+    """
+    if split not in SPLITS:
+        raise ValueError(f"`split` must be one of {', '.join(SPLITS)}. Received: {split!r}")
+    check_integers(100, size=size)
+    path = find(folder)
+    return _read(path, path.stat().st_mtime_ns, split, size)
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path, changed, split, size):
+    start, stop = bounds(split, size)
+    whole = (size, None) in CHECKSUMS
+    data = first_bytes(path, size if whole else stop)
+    if len(data) < stop:
+        raise ValueError(f"{path} has {len(data):,} bytes, fewer than {stop:,}. {SOURCE}")
+    expected = CHECKSUMS.get((size, None if whole else split))
+    part = data if whole else data[start:stop]
+    if expected and hashlib.sha256(part).hexdigest() != expected:
+        raise ValueError(f"{path} is not the text of enwik8: its checksum is another. {SOURCE}")
+    return np.frombuffer(data[start:stop], np.uint8)
+
+
+def bounds(split, size=SIZE):
+    """Where a split begins and ends in a text.
+
+    >>> [bounds(split) for split in SPLITS]
+    [(0, 90000000), (90000000, 95000000), (95000000, 100000000)]
+    """
+    place = SPLITS.index(split)
+    start, stop = (size * sum(SHARES[:end]) // 100 for end in (place, place + 1))
+    return start, stop
+
+
+def first_bytes(path, count):
+    """At most `count` bytes from the beginning of the text, in a file of its own or zipped.
+
+    Raises:
+        ValueError: a zip file without the text.
+    """
+    if not zipfile.is_zipfile(path):
+        with open(path, "rb") as file:
+            return file.read(count)
+    with zipfile.ZipFile(path) as archive:
+        if "enwik8" not in archive.namelist():
+            raise ValueError(f"{path} has no file `enwik8` in it. {SOURCE}")
+        with archive.open("enwik8") as file:
+            return file.read(count)
+
+
+def sample(rng, batch_size, *, split="train", length=500, size=SIZE):
+    """Draws windows of consecutive bytes at random places of a split.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of windows.
+        split: `"train"`, `"validation"` or `"test"`.
+        length: inputs of a window; there is one byte more in it, the last target.
+        size: the number of bytes of the text that are used, from its beginning.
+
+    Returns:
+        A dict of `inputs` int32 (batch, length), bytes; `targets` int32 (batch, length), the bytes
+        that follow; and `weights` float32 (batch, length), all ones.
+
+    Raises:
+        FileNotFoundError: the text is not there; the message says what to put where.
+        ValueError: a parameter is out of its range, or the file is not that text.
+
+    Source: Graves (2016), arXiv:1603.08983, section 3.5.
+    """
+    text = read(split, size)
+    starts = rng.integers(0, len(text) - check_length(length, text), batch_size)
+    return _cut(text, starts, length)
+
+
+def windows(split="test", *, length=500, size=SIZE):
+    """All windows of a split, one behind the other; the bytes left over at its end are left out.
+
+    Args:
+        split, length, size: as of `sample`.
+
+    Returns:
+        A dict as of `sample`.
+
+    Raises:
+        FileNotFoundError, ValueError: as `sample`.
+    """
+    text = read(split, size)
+    return _cut(text, np.arange(0, len(text) - check_length(length, text), length), length)
+
+
+def check_length(length, text):
+    """`length`, if there is a window of so many inputs in the text."""
+    check_integers(1, length=length)
+    if length >= len(text):
+        raise ValueError(
+            f"`length` must be below the {len(text):,} bytes of the split. Received: {length}"
+        )
+    return length
+
+
+def _cut(text, starts, length):
+    places = starts[:, None] + np.arange(length + 1)
+    found = text[places].astype(np.int32)
+    return {
+        "inputs": found[:, :-1],
+        "targets": found[:, 1:],
+        "weights": np.ones((len(starts), length), np.float32),
+    }
+
+
+def encode(text, **_):
+    """A text as inputs, int32 (1, bytes), in UTF-8.
+
+    >>> encode("né").tolist()
+    [[110, 195, 169]]
+
+    Raises:
+        ValueError: the text is empty.
+    """
+    if not text:
+        raise ValueError(f"a text of at least one character is needed. Received: {text!r}")
+    return np.frombuffer(text.encode(), np.uint8).astype(np.int32)[None]
+
+
+def describe(inputs):
+    """The human form of each of some bytes (time,): ASCII characters, and hexadecimal numbers.
+
+    >>> describe(encode("a é\\n")[0])
+    ['a', ' ', 'c3', 'a9', '↵']
+    """
+    return [_shown(int(byte)) for byte in np.asarray(inputs)]
+
+
+def _shown(byte):
+    if byte == 10:
+        return "↵"
+    return chr(byte) if 32 <= byte < 127 else f"{byte:02x}"
+
+
+def decode(outputs):
+    """The most probable next byte at each step, in human form, from probabilities (time, 256)."""
+    return describe(np.asarray(outputs).argmax(-1))
