@@ -1,6 +1,7 @@
 """What a model gets wrong on fresh examples, and what it did for it."""
 
 import importlib
+import itertools
 import json
 import math
 import platform
@@ -26,7 +27,8 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
         parameters: the data set's parameters that differ from the recipe's.
 
     Returns:
-        A dict of arrays: `wrong` bool (examples,), and what the family measures (`families`).
+        A dict of arrays: `wrong` bool (examples,), unless the family has a score of its own, and
+        what the family measures (`families`).
 
     Raises:
         ValueError: `examples` is below 1.
@@ -38,29 +40,45 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
     family = families.of(recipe)
     size = min(family.examples_at_once(recipe, parameters), examples)
     parts = []
-    count = index = 0
-    while count < examples:
-        batch = datasets.batch(
-            recipe.dataset, size, seed=seed, index=index, split=split, **parameters
-        )
-        index += 1
+    count = 0
+    for batch in fresh_batches(recipe.dataset, size, seed, split, parameters):
         answers = probe(batch["inputs"])
         counts = np.asarray(metrics.has_target(batch["weights"]))
-        wrong = metrics.sequence_errors(batch["targets"], answers["outputs"], batch["weights"])
-        part = {"wrong": np.asarray(wrong), **family.found(batch, answers)}
+        part = family.found(batch, answers)
+        if families.score_of(recipe) == "sequence_error":
+            arrays = batch["targets"], answers["outputs"], batch["weights"]
+            part = {"wrong": np.asarray(metrics.sequence_errors(*arrays)), **part}
         parts.append({name: values[counts] for name, values in part.items()})
         count += int(counts.sum())
     return {name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]}
+        if count >= examples:
+            break
 
 
 def summary(found, recipe):
+def fresh_batches(dataset, size, seed, split, parameters):
+    """Endless batches; of a text, all its windows once, in random order."""
+    windows = getattr(datasets.task(dataset), "windows", None)
+    if windows is None:
+        for index in itertools.count():
+            yield datasets.batch(dataset, size, seed=seed, index=index, split=split, **parameters)
+        return
+    found = windows(split, **parameters)
+    order = np.random.default_rng(seed).permutation(len(found["inputs"]))
+    for start in range(0, len(order), size):
+        yield {name: values[order[start : start + size]] for name, values in found.items()}
+
+
     """The numbers of an evaluation from what `measure` found.
 
     Returns:
         A dict: `examples`, `errors`, `sequence_error` with `confidence_interval` (95 %, Wilson),
-        and what the recipe's family adds.
+        and what the recipe's family adds; without the errors where it has a score of its own.
     """
     examples, errors = len(found["wrong"]), int(found["wrong"].sum())
+    if "wrong" not in found:
+        examples = len(next(iter(found.values())))
+        return {"examples": examples, **families.of(recipe).summary(found)}
     return {
         "examples": examples,
         "errors": errors,

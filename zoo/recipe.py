@@ -244,7 +244,7 @@ class Recipe:
         """
         if variant == self.variant:
             return self
-        if self.family != "act":
+        if "halting" not in self.hyperparameters:
             raise ValueError(
                 f"variant is of networks with a halting rule, which {self.name} has not. "
                 f"Received: {variant!r}"

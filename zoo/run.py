@@ -23,6 +23,7 @@ COLUMNS = (
     "ponder",
     "ponder_steps",
     "symbol_error",
+    "bits_per_character",
     "reward",
     "entropy",
     "entropy_bonus",
@@ -30,6 +31,7 @@ COLUMNS = (
     "validation_ponder",
     "validation_ponder_steps",
     "validation_symbol_error",
+    "validation_bits_per_character",
     "longer_error",
     "longer_symbol_error",
 )

@@ -125,6 +125,7 @@ class Conductor(keras.callbacks.Callback):
         super().__init__()
         self.run = run
         self.family = families.of(run.recipe)
+        self.score = families.score_of(run.recipe)
         self.probe = self.family.Probe(run.model)
         self.interrupted = interrupted
         self.checkpoint_seconds = checkpoint_seconds
@@ -132,7 +133,7 @@ class Conductor(keras.callbacks.Callback):
         self.chunk_began_at = self.saved_at
         self.bar = keras.utils.Progbar(run.recipe.steps, stateful_metrics=("loss", "error"))
         # A terminal shows one moving line; a log file gets a line a minute.
-        self.bar.stateful_metrics |= {"ponder", "level"}
+        self.bar.stateful_metrics |= {"ponder", "level", self.score}
         self.bar.interval = 0.2 if sys.stderr.isatty() else 60.0
 
     def fit_stage(self, until_step=math.inf):
@@ -208,7 +209,7 @@ class Conductor(keras.callbacks.Callback):
         }
         if position.level is not None:
             row["level"] = position.level
-        for name in ("loss", "sequence_error", *self.family.LOGGED):
+        for name in ("loss", self.score, *self.family.LOGGED):
             if name in logs:
                 row[name] = round(float(logs[name]), 6)
         last = position.stage_step >= run.stage.chunks * run.stage.chunk
@@ -246,7 +247,8 @@ class Conductor(keras.callbacks.Callback):
 
     def show(self, step, logs, finalize):
         """Draw the progress bar."""
-        values = [("loss", float(logs["loss"])), ("error", float(logs["sequence_error"]))]
+        score = self.score.removeprefix("sequence_")
+        values = [("loss", float(logs["loss"])), (score, float(logs[self.score]))]
         if "ponder" in logs:
             values.append(("ponder", float(logs["ponder"])))
         if self.run.position.level is not None:

@@ -7,6 +7,9 @@ A recipe names its family. The module of a family, `<family>.py`, has what train
   batch of the data set with these parameters;
 * `before_chunk(run)`: sets what changes while the network is trained; returns a factor on the
   stage's learning rate, or None;
+* `SCORE`: the number that its models are judged by; families without it are judged by the share of
+  wrong sequences, `sequence_error`;
+* `finish(run)`: what is done with the trained model at last; not all have it;
 * `LOGGED`: metrics of training that go into the history, beside loss and sequence error;
 * `validate(run, probe)`: the columns of the history that are measured on validation data;
 * `Probe(model)`: the model with all that it can tell, called with inputs;
@@ -38,6 +41,11 @@ import importlib
 def of(recipe):
     """The module of a recipe's family."""
     return importlib.import_module(f".{recipe.family}", __name__)
+
+
+def score_of(recipe):
+    """The name of the number that the models of a recipe are judged by."""
+    return getattr(of(recipe), "SCORE", "sequence_error")
 
 
 def entry_of(recipe):
