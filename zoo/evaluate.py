@@ -21,7 +21,8 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
     Args:
         probe: a `Probe`.
         recipe: the model's `Recipe`.
-        examples: how many that have a target (addition: a single number has none).
+        examples: how many that have a target (addition: a single number has none); at most all
+            windows of a text.
         split: `"test"` or `"validation"`.
         seed: of the examples; the recipe's by default.
         parameters: the data set's parameters that differ from the recipe's.
@@ -50,12 +51,11 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
             part = {"wrong": np.asarray(metrics.sequence_errors(*arrays)), **part}
         parts.append({name: values[counts] for name, values in part.items()})
         count += int(counts.sum())
-    return {name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]}
         if count >= examples:
             break
+    return {name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]}
 
 
-def summary(found, recipe):
 def fresh_batches(dataset, size, seed, split, parameters):
     """Endless batches; of a text, all its windows once, in random order."""
     windows = getattr(datasets.task(dataset), "windows", None)
@@ -69,16 +69,17 @@ def fresh_batches(dataset, size, seed, split, parameters):
         yield {name: values[order[start : start + size]] for name, values in found.items()}
 
 
+def summary(found, recipe):
     """The numbers of an evaluation from what `measure` found.
 
     Returns:
         A dict: `examples`, `errors`, `sequence_error` with `confidence_interval` (95 %, Wilson),
         and what the recipe's family adds; without the errors where it has a score of its own.
     """
-    examples, errors = len(found["wrong"]), int(found["wrong"].sum())
     if "wrong" not in found:
         examples = len(next(iter(found.values())))
         return {"examples": examples, **families.of(recipe).summary(found)}
+    examples, errors = len(found["wrong"]), int(found["wrong"].sum())
     return {
         "examples": examples,
         "errors": errors,
