@@ -180,8 +180,12 @@ def test_full_disk_keeps_the_old_checkpoint(parity, tmp_path, monkeypatch):
 
 
 def test_curriculum_moves_when_the_error_is_low(parity, tmp_path, monkeypatch):
-    easy = training.Conductor.advance
-    monkeypatch.setattr(training.Conductor, "advance", lambda self, error: easy(self, 0.0))
+    advance = training.Conductor.advance
+
+    def no_error(self, row):
+        advance(self, {**row, "sequence_error": 0.0})
+
+    monkeypatch.setattr(training.Conductor, "advance", no_error)
     done = train("act_parity", tmp_path, overrides=parity)
     assert [row["level"] for row in done.history if "level" in row] == [2, 3]
     assert done.position.step < done.recipe.steps
