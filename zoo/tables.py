@@ -75,7 +75,7 @@ def zoo_table(paths):
     entries = [
         (path.parent.name, read(path.parent / "recipe.json"), read(path)) for path in sorted(paths)
     ]
-    act = [entry for entry in entries if "lengths" not in entry[2]]
+    act = [entry for entry in entries if not {"lengths", "sizes"} & set(entry[2])]
     tables = [act_table(act)] if act else []
     for unit, words in (("bits", "digits of each number"), ("length", "positions")):
         those = [
@@ -85,6 +85,9 @@ def zoo_table(paths):
         ]
         if those:
             tables.append(f"Errors at lengths in {words}:\n\n{length_table(those)}")
+    memories = [entry for entry in entries if "sizes" in entry[2]]
+    if memories:
+        tables.append(f"Errors with so many leaves of memory:\n\n{memory_table(memories)}")
     return "\n\n".join(tables)
 
 
@@ -133,6 +136,18 @@ def length_table(entries):
         ]
         rows.append([link(name), *cells, recipe["paper"].get("error", "–")])
     return markdown(["model", *lengths, "paper"], rows)
+
+
+def memory_table(entries):
+    """The table of models that were measured with larger memories, as `act_table`."""
+    leaves = [row["leaves"] for row in entries[0][2]["sizes"]]
+    rows = []
+    for name, recipe, metrics in entries:
+        found = {row["leaves"]: percent(row["sequence_error"]) for row in metrics["sizes"]}
+        paper = [recipe["paper"].get(key, "–") for key in ("error", "longer_error")]
+        rows.append([link(name), *(found.get(count, "–") for count in leaves), *paper])
+    header = [f"paper, {leaves[0]}", f"paper, {leaves[-1]}"]
+    return markdown(["model", *leaves, *header], rows)
 
 
 def is_of_one_length(row):

@@ -118,24 +118,25 @@ def averaged(model):
     if not model.optimizer.use_ema:
         yield
         return
-    weights = [np.asarray(variable) for variable in model.trainable_variables]
-    set_to_average(model)
+    averages = model.optimizer._model_variables_moving_average
+    weights = [np.array(variable) for variable in model.trainable_variables]
+    set_weights(model, averages)
     try:
         yield
     finally:
-        for variable, value in zip(model.trainable_variables, weights, strict=True):
-            variable.assign(value)
+        set_weights(model, weights)
 
 
-def set_to_average(model):
-    """Set the weights of a model to their averages, if they are kept."""
-    if model.optimizer.use_ema:
-        model.optimizer._overwrite_model_variables_with_average_value(model.trainable_variables)
+def set_weights(model, values):
+    """Set the weights that are trained; to copies, as JAX gives each buffer away once."""
+    for variable, value in zip(model.trainable_variables, values, strict=True):
+        variable.assign(np.array(value))
 
 
 def finish(run):
     """Set the weights of the trained model to their averages, if they are kept."""
-    set_to_average(run.model)
+    if run.model.optimizer.use_ema:
+        set_weights(run.model, run.model.optimizer._model_variables_moving_average)
 
 
 def training_batch(batch, recipe, parameters):

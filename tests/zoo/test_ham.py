@@ -1,0 +1,325 @@
+"""Entries with HAM: training on growing trees, errors with larger memories, commands."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.zoo import cli, recipes, store, tables
+from keras_adaptive.zoo.families import ham, ham_card, ham_entry
+from keras_adaptive.zoo.recipe import Curriculum
+from keras_adaptive.zoo.train import train
+
+NAME, SOFT, RAW = "ham_reverse", "dham_sort", "ham_stack"
+FILES = {
+    "README.md",
+    "history.csv",
+    "learning_curve.png",
+    "manifest.json",
+    "metrics.json",
+    "model.keras",
+    "recipe.json",
+    "saved_model.pb",
+    "variables",
+}
+SMALL = {
+    "units": 3,
+    "hidden_units": 4,
+    "length": 4,
+    "longer": 8,
+    "batch_size": 4,
+    "validate_every": 4,
+    "steps": 2,
+    "chunk": 2,
+}
+# Runs without this package.
+SERVED = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+folder, given = sys.argv[1:]
+model, data = tf.saved_model.load(folder), np.load(given)
+for name in ("short", "long"):
+    outputs = model.serve(data[name])["outputs"]
+    np.testing.assert_allclose(outputs, data[f"{name}_outputs"], atol=1e-5)
+alone = model.signatures["serving_default"](inputs=tf.constant(data["short"][:1]))
+np.testing.assert_allclose(alone["outputs"], data["short_outputs"][:1], atol=1e-5)
+assert "keras_adaptive" not in sys.modules
+"""
+
+
+def small(name):
+    """What makes the recipe small."""
+    units = recipes.load(name).hyperparameters["controller_units"]
+    changes = {"controller_units": units and 3, "min_length": 1 if units else 4}
+    return {**SMALL, **changes, **({} if name == SOFT else {"samples": 2})}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Trains a tiny network, once for each recipe."""
+    runs = {}
+
+    def run(name):
+        if name not in runs:
+            folder = tmp_path_factory.mktemp("runs") / name
+            runs[name] = train(name, folder, overrides=small(name))
+        return runs[name]
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def entries(trained, tmp_path_factory):
+    """A folder with the entries of a network with a controller and of one without."""
+    from keras_adaptive.zoo.export import export
+
+    into = tmp_path_factory.mktemp("entries")
+    for name in (NAME, RAW):
+        export(trained(name).folder, into, examples=5)
+    return into
+
+
+@pytest.fixture
+def command(entries, monkeypatch, capsys):
+    """Runs the command line on the entries: exit code, standard output, standard error."""
+    monkeypatch.setattr(store, "root", lambda: entries)
+
+    def run(*argv):
+        code = cli.main([str(word) for word in argv])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def perfect(task):
+    """A probe that knows all answers."""
+    return lambda inputs: {"outputs": datasets.task(task).answers(inputs)[..., None] * 0.98 + 0.01}
+
+
+def test_every_task_has_a_recipe():
+    known = {name for name in recipes.names() if "ham_" in name}
+    assert known >= {f"ham_{name}" for name in ("reverse", "search", "merge", "sort", "add")}
+    assert known >= {"ham_stack", "ham_queue", "ham_priority_queue", "dham_sort"}
+    for name in known:
+        recipe = recipes.load(name)
+        assert recipe.stages[0].curriculum.doubling and recipe.differences
+
+
+@pytest.mark.parametrize(
+    "name", ["ham_search", "ham_merge", "ham_add", "ham_priority_queue", "ham_sort", "dham_sort"]
+)
+def test_outputs_fit_the_targets_of_every_task(name):
+    recipe = recipes.load(name).with_overrides(small(name))
+    model = recipe.build(recipe)
+    batch = datasets.batch(recipe.dataset, 2, **{**recipe.parameters, "length": 8})
+    outputs = np.asarray(model(batch["inputs"]))
+    assert outputs.reshape(*outputs.shape[:3]).shape == batch["targets"].shape
+
+
+def test_the_tree_doubles_when_both_errors_are_low():
+    curriculum = Curriculum(("length",), 2, 32, 0.4, validation_threshold=0.03, doubling=True)
+    assert [curriculum.after(level) for level in (2, 4, 16)] == [4, 8, 32]
+    passed = {"sequence_error": 0.39, "validation_error": 0.03}
+    assert curriculum.is_passed(passed)
+    assert not curriculum.is_passed({**passed, "validation_error": 0.031})
+    assert not curriculum.is_passed({**passed, "sequence_error": 0.4})
+    assert not curriculum.is_passed({"sequence_error": 0.0})
+    with pytest.raises(ValueError, match=r"validation_threshold must lie in .* 2"):
+        Curriculum(("length",), 2, 32, 0.4, validation_threshold=2)
+
+
+def test_training_goes_through_the_sizes(trained, tmp_path):
+    run = trained(RAW)
+    assert run.position.done and [row.get("level") for row in run.history] == [2, None]
+    assert run.history[0]["validation_error"] <= 1 and "longer_error" not in run.history[0]
+    assert {"longer_error", "reward", "entropy", "entropy_bonus"} <= set(run.history[1])
+    whole = {**small(RAW), "steps": 4}
+    ways = (
+        train(RAW, tmp_path / "a", overrides=whole),
+        train(RAW, tmp_path / "b", until_step=2, overrides=whole),
+    )
+    again = train(RAW, tmp_path / "b", resume=True)
+    assert ways[0].position.step == again.position.step
+    for ours, theirs in zip(ways[0].model.get_weights(), again.model.get_weights(), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
+def test_rates_and_bonus_follow_the_history(trained):
+    run = trained(RAW)
+    settings = {**run.recipe.hyperparameters, "size_factor": 0.5, "patience": 2}
+    settings |= {"entropy_again": 0.125, "entropy_decay": 0.5, "sure_from": 4, "sure_decay": 0.25}
+    run = type(run)(**{**vars(run), "recipe": run.recipe.replace(hyperparameters=settings)})
+    row = {"stage": 0, "level": 2, "validation_error": 0.5, "validation_symbol_error": 0.5}
+    run.position = type(run.position)(level=2)
+    run.history = []
+    assert ham.before_chunk(run) == 1 and run.model.entropy_decay == 0.5
+    run.history = [row, row, row]
+    assert ham.before_chunk(run) == 0.5
+    run.position.level = 4
+    assert ham.before_chunk(run) == 0.5 and run.model.entropy_bonus == 0.125
+    assert run.model.entropy_decay == 0.125
+    assert ham.halvings([0.5, 0.4, 0.4, 0.4, 0.4, 0.4], 2) == 2
+    assert ham.halvings([0.5, 0.5], None) == 0
+
+
+def test_the_average_is_what_is_measured_and_kept(trained):
+    run = trained(NAME)
+    optimizer = run.model.optimizer
+    kept = [np.asarray(x) for x in run.model.trainable_variables]
+    for value, average in zip(kept, optimizer._model_variables_moving_average, strict=True):
+        np.testing.assert_array_equal(value, np.asarray(average))
+    run.model.trainable_variables[0].assign(kept[0] + 1)
+    with ham.averaged(run.model):
+        np.testing.assert_array_equal(np.asarray(run.model.trainable_variables[0]), kept[0])
+    np.testing.assert_array_equal(np.asarray(run.model.trainable_variables[0]), kept[0] + 1)
+    run.model.trainable_variables[0].assign(kept[0])
+
+
+def test_soft_memory_trains(trained):
+    run = trained(SOFT)
+    assert run.position.done and "reward" not in run.history[-1]
+
+
+def test_entries_are_complete(entries):
+    for name in (NAME, RAW):
+        found = {path.name for path in (entries / name).iterdir()}
+        assert FILES <= found <= FILES | {"fingerprint.pb", "assets"}
+        assert set(ham_entry.KEPT) <= set(store.results(name, entries))
+
+
+def test_sizes(entries):
+    for name, least in ((NAME, [1, 5, 9]), (RAW, [4, 8, 16])):
+        rows = store.results(name, entries)["sizes"]
+        assert [row["leaves"] for row in rows] == [4, 8, 16]
+        assert [row["least"] for row in rows] == least
+        for row in rows:
+            low, high = row["confidence_interval"]
+            assert low <= row["sequence_error"] <= high and row["examples"] == 5
+
+
+def test_loaded_model_answers_as_the_trained_one_and_trains(trained, entries):
+    model = store.load(NAME, folder=entries)
+    batch = datasets.batch(NAME, 4, seed=3, length=8)
+    ours, theirs = (ham.Probe(x)(batch["inputs"])["outputs"] for x in (model, trained(NAME).model))
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    data = batch["inputs"], batch["targets"].astype("float32"), batch["weights"]
+    found = model.fit(*data[:2], sample_weight=data[2], verbose=0).history
+    assert np.isfinite(found["loss"][0])
+
+
+def test_saved_model_answers_without_the_package_at_any_length(entries, tmp_path):
+    given, probe = {}, ham.Probe(store.load(NAME, folder=entries))
+    for name, length in (("short", 3), ("long", 9)):
+        inputs = datasets.batch(NAME, 3, seed=3, length=length)["inputs"]
+        given |= {name: inputs, f"{name}_outputs": probe(inputs)["outputs"][..., 0]}
+    np.savez(tmp_path / "given.npz", **given)
+    process = subprocess.run(
+        [sys.executable, "-c", SERVED, str(entries / NAME), str(tmp_path / "given.npz")],
+        cwd=tmp_path,
+        env={key: os.environ[key] for key in os.environ if key != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert process.returncode == 0, process.stderr
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "answer"),
+    [
+        ("ham_reverse", "5 3 1023", "1023 3 5"),
+        ("ham_search", "1:7 3:9 3:4 ? 3", "9"),
+        ("ham_merge", "12/300:7 0.5:3 | 30/300:9", "7 9 3"),
+        ("ham_sort", "3:7 1:4 3:2", "1:4 3:7 3:2"),
+        ("ham_add", "53+27", "1010000"),
+        ("ham_stack", "PUSH 5, PUSH 3, POP, POP", "3 5"),
+        ("ham_priority_queue", "PUSH 9:5, PUSH 12:3, POP, POP, POP", "3 5 0"),
+    ],
+)
+def test_answers_in_human_form(task, text, answer):
+    found = ham.ask(perfect(task), recipes.load(task), text)
+    assert found["answer"] == answer and found["leaves"] == 32
+    assert 0 < found["confidence"] < 1
+    json.dumps(found)
+
+
+def test_long_examples_get_more_leaves():
+    found = ham.ask(perfect("ham_reverse"), recipes.load("ham_reverse"), " ".join(["7"] * 33))
+    assert found["leaves"] == 64 and found["answer"].split() == ["7"] * 33
+
+
+def test_card(trained, entries):
+    card = store.card(NAME, entries)
+    for words in ("# ham_reverse", "| 16 | 9 to 16 | 5 |", "learning_curve.png", "--set units=3"):
+        assert words in card
+    assert "ends too early" in card and "ends too early" not in store.card(RAW, entries)
+    one = store.results(NAME, entries)["runs"][0]
+    better = {**one, "longer_symbol_error": one["longer_symbol_error"] - 0.1}
+    assert "It was chosen for" in ham_card.choice([better, one])
+    assert "another has fewer wrong bits" in ham_card.choice([one, better])
+    soft = ham_card.network(trained(SOFT).recipe)
+    assert "DHAM" in soft
+    metrics = store.results(RAW, entries)
+    metrics["other_models"] = [{"model": "other", "sizes": metrics["sizes"]}]
+    assert "[other](../other/README.md)" in ham_card.results(trained(RAW).recipe, metrics)
+
+
+def test_other_models_of_the_task_are_found(trained, entries):
+    renamed = trained(RAW).recipe.replace(name="ham_stack_again")
+    assert ham_entry.other_models(entries, trained(RAW).recipe) == []
+    assert ham_entry.other_models(entries, renamed)[0]["model"] == RAW
+
+
+def test_commands(command):
+    words = ["evaluate", NAME, "--length", "3:7", "--leaves", 16, "--examples", 5, "--seed", 991]
+    code, out, err = command(*words, "--json")
+    found = json.loads(out)
+    assert code == 0, err
+    assert {"sequence_error", "bit_error", "confidence_interval"} <= set(found)
+    assert (found["parameters"]["min_length"], found["parameters"]["length"]) == (3, 7)
+    assert {row["difficulty"] for row in found["by_difficulty"]} <= set(range(3, 8))
+    code, out, err = command("evaluate", RAW, "--length", 6, "--leaves", 2, "--examples", 5)
+    assert code == 0 and "bit error" in out, err
+    found = json.loads(command("predict", RAW, "PUSH 5, POP", "--json")[1])
+    assert found["read"] == ["PUSH 5", "POP"] and found["leaves"] == 4
+    assert command("predict", NAME, "5 3")[1].startswith("read: 5 3\n4 leaves")
+    listed = json.loads(command("list", "--json")[1])["models"][0]
+    assert {"model", "dataset", "sequence_error", "bit_error", "sizes"} == set(listed)
+    assert "with so many leaves: 4:" in command("list")[1]
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["evaluate", NAME, "--bits", "20"], "as long as --length says"),
+        (["evaluate", NAME, "--probe", "ones"], "no --probe"),
+        (["evaluate", NAME, "--leaves", "12"], "power of two"),
+        (["evaluate", NAME, "--length", "9", "--leaves", "8"], "as the memory has leaves, 8"),
+        (["evaluate", NAME, "--max-ponder", "3"], "max_ponder is for models with adaptive"),
+        (["predict", NAME, "1:2"], "apart by blanks"),
+        (["predict", RAW, "PUSH 32"], "below 32"),
+    ],
+)
+def test_errors_are_one_line(argv, words, command):
+    code, out, err = command(*argv)
+    assert code == 2 and out == ""
+    assert words in err
+    assert err.startswith("keras-adaptive: error: ") and err.count("\n") == 1
+
+
+def test_a_length_is_a_number_or_a_range(capsys):
+    assert cli.lengths("7") == 7 and cli.lengths("65:128") == (65, 128)
+    with pytest.raises(SystemExit):
+        cli.main(["evaluate", NAME, "--length", "9:3"])
+    assert "expected a length, or least:largest" in capsys.readouterr().err
+
+
+def test_table_of_the_readme(entries):
+    table = tables.zoo_table(entries.glob("*/metrics.json"))
+    assert "| model | 4 | 8 | 16 | paper, 4 | paper, 16 |" in table and f"[`{RAW}`]" in table
