@@ -166,12 +166,12 @@ def choice(runs):
         return "It is the only one."
 
     def on_validation_data(run):
-        return run["longer_symbol_error"], run["longer_error"], run["validation_error"]
+        return run["longer_error"], run["longer_symbol_error"], run["validation_error"]
 
     longer = f"{runs[0]['longer']} leaves"
     if on_validation_data(runs[0]) == min(map(on_validation_data, runs)):
         return (
-            "The published one is the first. It was chosen for the least share of wrong bits with "
-            f"{longer} on validation data, which are longer than any examples of the training."
+            f"The published one is the first. It was chosen for the least error with {longer} on "
+            "validation examples, which are longer than any of the training."
         )
-    return f"The published one is the first, though another has fewer wrong bits with {longer}."
+    return f"The published one is the first, though another has a lower error with {longer}."
