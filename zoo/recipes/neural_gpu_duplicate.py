@@ -27,7 +27,7 @@ RECIPE = Recipe(
     differences=(
         *DIFFERENCES,
         "Two other trainings had been measured on the test examples of 401 positions: an earlier "
-        "version of this recipe, with less dropout and shorter stages, before this one was written; "
-        "and one with 10,000 batches more, which was not better.",
+        "version of this recipe, with less dropout and shorter stages, before this one was "
+        "written; and one with 10,000 batches more, which was not better.",
     ),
 )
