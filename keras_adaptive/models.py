@@ -5,6 +5,9 @@ from keras import ops, tree
 
 from .callbacks import WarnOfTimePenalty
 from .halting import record
+from .neural_gpu.model import NeuralGPUModel
+
+__all__ = ["AdaptiveModel", "NeuralGPUModel"]
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")

@@ -16,6 +16,7 @@ TESTS = (
     "test_ensemble.py::test_the_members_stay_as_they_are",
     "test_metrics.py::test_in_a_model_with_weights",
     "test_metrics.py::test_symbol_errors",
+    "test_neural_gpu_model.py::test_the_parts_add_up",
     "test_optimizers.py::test_accumulated_gradients_get_noise_once",
     "test_optimizers.py::test_adamax_is_that_of_the_equations",
     "test_optimizers.py::test_fit_feels_the_noise",

@@ -1,10 +1,10 @@
 """How layers that ponder tell the model around them how long they did."""
 
-import contextlib
-import threading
 from typing import Any, NamedTuple
 
 from keras import ops
+
+from ..log import Log
 
 
 class Entry(NamedTuple):
@@ -45,23 +45,17 @@ class Entry(NamedTuple):
         return ops.sum(self.steps + self.remainder) / ops.maximum(self.present, 1.0)
 
 
-class _Open(threading.local):
-    def __init__(self):
-        self.logs = []
+_log = Log()
 
 
-_open = _Open()
-
-
-@contextlib.contextmanager
 def record():
     """Collects what the layers called inside the context `report`.
 
     Contexts nest; each entry goes to every open one. Tensors of a trace must not be used after
     that trace, so read the list where the layers were called.
 
-    Yields:
-        A list of `Entry`, in the order of the calls.
+    Returns:
+        A context manager that gives a list of `Entry`, in the order of the calls.
 
     Example:
 
@@ -71,13 +65,7 @@ def record():
     >>> [entry.steps.shape for entry in entries] == [(2, 3)]
     True
     """
-    entries = []
-    _open.logs.append(entries)
-    try:
-        yield entries
-    finally:
-        # Not `remove`, which would take any list that is equal.
-        _open.logs = [log for log in _open.logs if log is not entries]
+    return _log.record()
 
 
 def report(layer, steps, remainder, time_penalty=0.0):
@@ -94,6 +82,5 @@ def report(layer, steps, remainder, time_penalty=0.0):
         The `Entry`.
     """
     entry = Entry(layer, steps, remainder, time_penalty)
-    for entries in _open.logs:
-        entries.append(entry)
+    _log.report(entry)
     return entry

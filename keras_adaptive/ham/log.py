@@ -1,8 +1,8 @@
 """How HAM tells the model around it which decisions it took."""
 
-import contextlib
-import threading
 from typing import Any, NamedTuple
+
+from ..log import Log
 
 
 class Entry(NamedTuple):
@@ -23,33 +23,20 @@ class Entry(NamedTuple):
     mask: Any
 
 
-class _Open(threading.local):
-    def __init__(self):
-        self.logs = []
+_log = Log()
 
 
-_open = _Open()
-
-
-@contextlib.contextmanager
 def record():
     """Collects what the HAM layers called inside the context report.
 
     Tensors of a trace must not be used after that trace.
 
-    Yields:
-        A list of `Entry`, in the order of the calls.
+    Returns:
+        A context manager that gives a list of `Entry`, in the order of the calls.
     """
-    entries = []
-    _open.logs.append(entries)
-    try:
-        yield entries
-    finally:
-        # Not `remove`, which would take any list that is equal.
-        _open.logs = [log for log in _open.logs if log is not entries]
+    return _log.record()
 
 
 def report(*entry):
     """Tells every open `record` the fields of an `Entry`."""
-    for entries in _open.logs:
-        entries.append(Entry(*entry))
+    _log.report(Entry(*entry))

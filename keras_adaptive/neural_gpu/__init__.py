@@ -7,6 +7,15 @@ Algorithm Learning" (2017), arXiv:1702.08727.
 
 from .activations import cutoff_sigmoid, hard_sigmoid, hard_tanh, saturation
 from .cgru import CGRU
+from .model import NeuralGPUModel
 from .neural_gpu import NeuralGPU
 
-__all__ = ["CGRU", "NeuralGPU", "cutoff_sigmoid", "hard_sigmoid", "hard_tanh", "saturation"]
+__all__ = [
+    "CGRU",
+    "NeuralGPU",
+    "NeuralGPUModel",
+    "cutoff_sigmoid",
+    "hard_sigmoid",
+    "hard_tanh",
+    "saturation",
+]

@@ -7,9 +7,12 @@ import numpy as np
 from keras import ops
 
 from ..halting.loop import at_least_float32
+from ..log import Log
 from . import activations, convolution
 
 NONLINEARITIES = ("smooth", "hard")
+# Each saturation cost that a layer adds to the loss, for models that say it apart.
+saturation_costs = Log()
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -220,7 +223,7 @@ class CGRU(keras.layers.Layer):
         if self.saturation_cost:
             total = saturation_of(before, inside)
             length = ops.maximum(ops.sum(ops.cast(inside, total.dtype), axis=1), 1.0)
-            self.add_loss(self.saturation_cost * ops.mean(total / length**2))
+            add_saturation_cost(self, self.saturation_cost * ops.mean(total / length**2))
         return new
 
     def compute_output_shape(self, input_shape):
@@ -266,6 +269,12 @@ def different_seeds(seed, count):
     if seed is None:
         return [None] * count
     return [int(each) for each in np.random.SeedSequence(seed).generate_state(count)]
+
+
+def add_saturation_cost(layer, cost):
+    """Adds a scalar to the loss of `layer` and reports it."""
+    layer.add_loss(cost)
+    saturation_costs.report(cost)
 
 
 def saturation_of(before, inside):

@@ -7,7 +7,13 @@ from keras import ops
 from .. import executors, relaxation
 from ..halting.loop import at_least_float32
 from . import convolution
-from .cgru import CGRU, check_at_least_one, different_seeds, saturation_of
+from .cgru import (
+    CGRU,
+    add_saturation_cost,
+    check_at_least_one,
+    different_seeds,
+    saturation_of,
+)
 from .dropout import Dropout
 
 
@@ -184,7 +190,7 @@ class NeuralGPU(keras.layers.Layer):
             self.add_loss(relaxation.cost(self))
         if self.of_cells["saturation_cost"]:
             size = ops.cast(ops.maximum(length, 1), before.dtype) ** 2 * self.steps_multiplier
-            self.add_loss(self.of_cells["saturation_cost"] * ops.mean(before / size))
+            add_saturation_cost(self, self.of_cells["saturation_cost"] * ops.mean(before / size))
         column = convolution.unfold(image, self.width)[:, :, 0, :]
         return (column, images) if return_images else column
 
