@@ -122,8 +122,8 @@ BAD = {
     "`units` must be an integer >= 1": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, units=0),
     "`num_layers` must be an integer >= 1": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, num_layers=0),
     "`dropout` must be a number in": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, dropout=1.0),
-    "`max_outputs` must be two integers": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, max_outputs=7),
-    "`max_outputs` must be two .*not both 0": lambda: Seq2SeqLSTM(
+    "`max_outputs` must be a number and": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, max_outputs=7),
+    "`max_outputs` must be .*not both 0": lambda: Seq2SeqLSTM(
         SYMBOLS, SYMBOLS, max_outputs=(0, 0)
     ),
     "`cell` must be an RNN cell": lambda: NextSymbolRNN(7, SYMBOLS, SYMBOLS),

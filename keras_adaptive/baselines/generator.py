@@ -1,12 +1,11 @@
 """What all models have in common that read a sequence and write another, until their own end."""
 
 import contextlib
-from numbers import Integral
 
 import keras
 from keras import ops
 
-from .. import executors
+from .. import cap, executors
 from ..halting.loop import at_least_float32
 
 
@@ -29,8 +28,9 @@ class SequenceGenerator(keras.Model):
     Args:
         source: `Symbols` or `Vectors`, what is read.
         target: `Symbols` or `Vectors`, what is written.
-        max_outputs: two integers (a, b) >= 0: for an input of n positions at most a n + b elements
-            are written, the end symbol among them. Defaults to `(1, 0)`.
+        max_outputs: a number a and an integer b, both >= 0: for an input of n positions at most
+            a n + b elements (rounded down) are written, the end symbol among them. Defaults to
+            `(1, 0)`.
         reverse_inputs: whether to read the inputs from the last to the first. Defaults to `False`.
         **kwargs: arguments of `keras.Model`: `name`, `dtype`.
 
@@ -59,7 +59,7 @@ class SequenceGenerator(keras.Model):
                 )
         self.source = source
         self.target = target
-        self.max_outputs = _max_outputs(max_outputs)
+        self.max_outputs = cap.checked(max_outputs)
         self.reverse_inputs = reverse_inputs
         self.supports_masking = True
         self._teacher = _Teacher()
@@ -113,18 +113,18 @@ class SequenceGenerator(keras.Model):
             present = ops.logical_and(present, ops.cast(mask, "bool"))
         vectors = self.source.vectors(inputs, self.compute_dtype)
         vectors = ops.where(present[..., None], vectors, ops.zeros_like(vectors))
-        a, b = self.max_outputs
         if targets is not None:
             self.target.check("targets", targets)
             steps = ops.shape(targets)[1]
         else:
-            steps = a * ops.shape(inputs)[1] + b
+            steps = cap.most(self.max_outputs, ops.shape(inputs)[1])
         if self.reverse_inputs:
             vectors, present = ops.flip(vectors, axis=1), ops.flip(present, axis=1)
         state, memory = self.encode(vectors, present, steps, training)
         if targets is not None:
             return self._follow(targets, state, memory, training)
-        stop = a * ops.sum(ops.cast(present, "int32"), axis=1) + b
+        length = ops.sum(ops.cast(present, "int32"), axis=1)
+        stop = cap.most(self.max_outputs, length)
         return self._generate(steps, stop, state, memory)
 
     def _follow(self, targets, state, memory, training):
@@ -174,8 +174,8 @@ class SequenceGenerator(keras.Model):
 
     def compute_output_shape(self, inputs_shape, targets_shape=None):
         """The shape of the probabilities."""
-        a, b = self.max_outputs
-        steps = None if inputs_shape[1] is None else a * inputs_shape[1] + b
+        length = inputs_shape[1]
+        steps = None if length is None else cap.most(self.max_outputs, length)
         steps = steps if targets_shape is None else targets_shape[1]
         return inputs_shape[0], steps, self.target.width
 
@@ -262,16 +262,3 @@ class _Teacher:
 
 def _not_start(vectors):
     return ops.concatenate([vectors, ops.zeros_like(vectors[..., :1])], axis=-1)
-
-
-def _max_outputs(value):
-    allowed = isinstance(value, (tuple, list)) and len(value) == 2
-    allowed = allowed and all(
-        isinstance(x, Integral) and not isinstance(x, bool) and x >= 0 for x in value
-    )
-    if not allowed or not any(value):
-        raise ValueError(
-            "Argument `max_outputs` must be two integers >= 0, not both 0. "
-            f"Received: max_outputs={value!r}"
-        )
-    return tuple(int(x) for x in value)

@@ -1,12 +1,9 @@
 """What HAM and DHAM have in common: the phases of an access, and the loop over accesses."""
 
-from fractions import Fraction
-from numbers import Integral, Real
-
 import keras
 from keras import ops, tree
 
-from .. import executors
+from .. import cap, executors
 from ..halting.loop import at_least_float32
 from .memory import Memory, pad_time
 from .perceptrons import MLP, at_least_one
@@ -168,17 +165,11 @@ class TreeAttention(keras.layers.Layer):
         """Boolean `(batch, outputs)`: which outputs the length of the example's input allows."""
         if self.controller is None:
             return present
-        most = self._most(ops.sum(ops.cast(present, "int32"), axis=1))
+        most = cap.most(self.max_outputs, ops.sum(ops.cast(present, "int32"), axis=1))
         return ops.arange(self._steps(present), dtype="int32")[None] < most[:, None]
 
     def _steps(self, inputs):
-        return self._most(inputs.shape[1] or ops.shape(inputs)[1])
-
-    def _most(self, length):
-        """How many outputs an input of so many vectors may have."""
-        a, b = self.max_outputs
-        a = Fraction(a).limit_denominator(100)
-        return a.numerator * length // a.denominator + b
+        return cap.most(self.max_outputs, inputs.shape[1] or ops.shape(inputs)[1])
 
     def _sizes(self, inputs):
         """n and log2 n: integers if they can be known, else tensors."""
@@ -268,20 +259,10 @@ def levels_over(length):
 
 
 def _max_outputs(value, is_raw):
-    allowed = isinstance(value, (tuple, list)) and len(value) == 2
-    allowed = allowed and all(
-        isinstance(x, kind) and not isinstance(x, bool) and 0 <= x < float("inf")
-        for x, kind in zip(value, (Real, Integral))
-    )
-    if not allowed or not any(value):
-        raise ValueError(
-            "Argument `max_outputs` must be a number and an integer >= 0, not both 0. "
-            f"Received: max_outputs={value!r}"
-        )
-    if is_raw and tuple(value) != (1, 0):
+    value = cap.checked(value)
+    if is_raw and value != (1, 0):
         raise ValueError(
             "Without a controller there is one output for each operation: argument `max_outputs` "
             f"must be (1, 0). Received: max_outputs={value!r}"
         )
-    a, b = value
-    return float(a) if int(a) != a else int(a), int(b)
+    return value

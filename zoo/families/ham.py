@@ -226,7 +226,7 @@ def longer_parameters(recipe):
 
 def is_raw(recipe):
     """Whether a recipe's network has no controller."""
-    return recipe.hyperparameters["controller_units"] is None
+    return recipe.hyperparameters.get("controller_units", 0) is None
 
 
 def selection(run, examples):

@@ -106,9 +106,16 @@ inference only: gradients through it are silently zero."""
 def training(recipe, metrics):
     """The settings, the command, and every training that was run."""
     settings = recipe.hyperparameters
+    batches = str(recipe.batch_size)
+    if not settings["soft"]:
+        batches += f" × {settings['samples']} drawn runs"
+    return trainings(network(recipe), batches, recipe, metrics)
+
+
+def trainings(network, batches, recipe, metrics):
+    """What `training` tells, of a network and of the size of its batches in words."""
     lines = [
-        f"{network(recipe)}: {metrics['weights']:,} weights. Batches of {recipe.batch_size}"
-        + (f" × {settings['samples']} drawn runs" if not settings["soft"] else "")
+        f"{network}: {metrics['weights']:,} weights. Batches of {batches}"
         + f", {metrics['steps']:,} of them"
         + ("" if metrics["finished"] else " when the training was broken off")
         + f", {metrics['training_seconds'] / 60:.0f} minutes with the "

@@ -92,11 +92,14 @@ def add_endpoints(archive, model):
     those behind the end of an example, and returns a dict of `outputs`, probabilities of ones
     (batch, outputs, bits). The memory has the least power of two of leaves that is not below m.
     """
-    import tensorflow as tf
-
     network = model.network if isinstance(model, ReinforceModel) else model
-    width = network.inputs[0].shape[-1]
     bits = next(size for size in reversed(network.outputs[0].shape) if size != 1)
+    serve_network(archive, network, network.inputs[0].shape[-1], bits)
+
+
+def serve_network(archive, network, width, bits):
+    """Give the SavedModel an endpoint from vectors of a width to vectors of bits."""
+    import tensorflow as tf
 
     def serve(inputs):
         outputs = network(inputs)

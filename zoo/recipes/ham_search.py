@@ -1,16 +1,23 @@
 """Binary search by an LSTM with HAM."""
 
+import dataclasses
+
 from ..families.ham import build
-from ..families.ham_settings import COMPARING, COMPARING_STAGES, CONTROLLED, differences
+from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, differences
 from ..recipe import Recipe
 
 SETTINGS = {
     **CONTROLLED,
-    **COMPARING,
+    "units": 32,
+    "hidden_units": 32,
     "accesses_per_output": 2,
     "max_outputs": [0, 1],
     "discount": 1.0,
 }
+STAGES = (
+    dataclasses.replace(CONTROLLED_STAGES[0], steps=30_000, chunk=100),
+    dataclasses.replace(CONTROLLED_STAGES[1], steps=3000, chunk=100),
+)
 RECIPE = Recipe(
     name="ham_search",
     family="ham",
@@ -19,10 +26,10 @@ RECIPE = Recipe(
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
     hyperparameters=SETTINGS,
-    stages=COMPARING_STAGES,
-    scouted_stages=len(COMPARING_STAGES),
+    stages=STAGES,
+    scouted_stages=len(STAGES),
     figure=None,
-    batch_size=100,
+    batch_size=50,
     validate_every=100,
     task=(
         "Up to 31 pairs of a key and a value, 5 bits each, sorted by their keys, and behind them "
@@ -30,5 +37,5 @@ RECIPE = Recipe(
         "accessed twice in all."
     ),
     paper={"error": "0.12 %", "longer_error": "1.68 %"},
-    differences=differences(SETTINGS, COMPARING_STAGES, 100),
+    differences=differences(SETTINGS, STAGES, 50),
 )

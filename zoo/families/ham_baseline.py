@@ -1,0 +1,154 @@
+"""What HAM is compared with: an encoder and a decoder of LSTMs, with and without attention.
+
+They are trained by the curriculum of the network with memory, on as many batches, and write until
+their own End Of Output.
+"""
+
+import keras
+
+from ... import datasets, losses, metrics
+from ...baselines import Seq2SeqLSTM, Vectors
+from . import ham
+from .ham import (
+    Probe,
+    before_chunk,
+    by_difficulty,
+    examples_at_once,
+    found,
+    selection,
+    summary,
+    training_batch,
+    validate,
+)
+
+__all__ = [
+    "LOGGED",
+    "Probe",
+    "ask",
+    "before_chunk",
+    "build",
+    "by_difficulty",
+    "compared_with",
+    "compile_model",
+    "examples_at_once",
+    "found",
+    "selection",
+    "summary",
+    "training_batch",
+    "validate",
+]
+
+LOGGED = ()
+SETTINGS = {
+    "units": 64,
+    "num_layers": 1,
+    "dropout": 0.0,
+    "clipnorm": 5.0,
+    "beta_2": 0.999,
+    "size_factor": 0.8,
+    "longer": 128,
+}
+SEARCH = {"learning_rate": (1e-3, 3e-3, 9e-3), "units": (64, 96), "num_layers": (1, 2)}
+
+
+def compared_with(recipe, attention):
+    """The recipe of a baseline on the task of a network with memory.
+
+    Args:
+        recipe: a `Recipe` of the family `ham`.
+        attention: whether the baseline has attention.
+    """
+    words = "LSTM with attention" if attention else "encoder-decoder LSTM"
+    settings = {
+        **SETTINGS,
+        "attention": attention,
+        "max_outputs": recipe.hyperparameters["max_outputs"],
+    }
+    return recipe.replace(
+        name=f"{recipe.name}_{'attention' if attention else 'lstm'}",
+        family="ham_baseline",
+        build=build,
+        hyperparameters=settings,
+        paper=PAPER[recipe.dataset, attention],
+        differences=(
+            f"{settings['units']} units in {settings['num_layers']} layer: the paper says that its "
+            f"{words} has more parameters than the largest network with memory, and not how many.",
+            "The settings were not searched for; `keras-adaptive tune` does that.",
+        ),
+        search=SEARCH,
+    )
+
+
+def _paper(error, longer):
+    return {"error": f"{error} %", "longer_error": f"{longer} %"}
+
+
+# Table 1, of a data set and whether there is attention.
+PAPER = {
+    ("ham_reverse", False): _paper(73, 100),
+    ("ham_search", False): _paper(62, 89),
+    ("ham_merge", False): _paper(88, 100),
+    ("ham_sort", False): _paper(99, 100),
+    ("ham_add", False): _paper(39, 100),
+    ("ham_reverse", True): _paper(0, 100),
+    ("ham_search", True): _paper(0.04, 0.52),
+    ("ham_merge", True): _paper(16, 100),
+    ("ham_sort", True): _paper(25, 100),
+    ("ham_add", True): _paper(0, 100),
+}
+
+
+def build(recipe):
+    """A sequence-to-sequence LSTM from vectors (batch, m, width) to probabilities.
+
+    Args:
+        recipe: a `Recipe` whose hyperparameters have `units`, `num_layers`, `attention`, `dropout`
+            and `max_outputs`.
+    """
+    sizes = datasets.task(recipe.dataset).sizes(**recipe.parameters)
+    names = ("units", "num_layers", "attention", "dropout", "max_outputs")
+    model = Seq2SeqLSTM(
+        Vectors(sizes["width"]),
+        Vectors(sizes["outputs"]),
+        **{name: recipe.hyperparameters[name] for name in names},
+        name=recipe.name,
+    )
+    model.build()
+    return model
+
+
+class BitLoss(losses.SequenceLoss):
+    """The loss of vectors of bits, of probabilities of ones (batch, outputs, bits)."""
+
+    def call(self, y_true, y_pred):
+        """The cross-entropy of each vector."""
+        return super().call(y_true, y_pred[..., None])
+
+
+class BitSequenceError(metrics.SequenceError):
+    """The share of answers with any wrong bit, by probabilities of ones (batch, outputs, bits)."""
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        """Counts the answers of a batch."""
+        super().update_state(y_true, y_pred[..., None], sample_weight)
+
+
+def compile_model(model, recipe, jit_compile="auto", steps_per_execution=1):
+    """Compile `model` as `recipe` says; the loss is the mean over the vectors of the answers."""
+    settings = recipe.hyperparameters
+    model.compile(
+        optimizer=keras.optimizers.Adam(
+            recipe.stages[0].learning_rate,
+            beta_2=settings["beta_2"],
+            global_clipnorm=settings["clipnorm"],
+        ),
+        loss=BitLoss(per_target=True),
+        weighted_metrics=[BitSequenceError()],
+        jit_compile=jit_compile,
+        steps_per_execution=steps_per_execution,
+    )
+
+
+def ask(probe, recipe, text):
+    """What a model answers to one example in human form, a dict as of `ham.ask`; `leaves` is 0."""
+    return {**ham.ask(probe, recipe, text), "leaves": 0}

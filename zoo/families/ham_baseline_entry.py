@@ -1,0 +1,55 @@
+"""What an entry with a baseline of HAM consists of, and how commands speak of it."""
+
+from .ham_entry import (
+    CURVES,
+    EXAMPLES,
+    KEPT,
+    draw,
+    listed,
+    measured,
+    parameters,
+    plot,
+    serve_network,
+    told,
+)
+from .limits import refuse
+
+__all__ = [
+    "CURVES",
+    "EXAMPLES",
+    "KEPT",
+    "add_endpoints",
+    "draw",
+    "limited",
+    "listed",
+    "measured",
+    "parameters",
+    "plot",
+    "spoken",
+    "told",
+]
+
+
+def add_endpoints(archive, model):
+    """Give the SavedModel its endpoint, with free batch size and length, as of `ham_entry`."""
+    serve_network(archive, model, model.source.width, model.target.width)
+
+
+def limited(model, limits):
+    """There are no limits to set.
+
+    Raises:
+        ValueError: one was given.
+    """
+    refuse(model, limits)
+
+
+def spoken(found):
+    """An answer to one example in lines to read."""
+    return "\n".join(
+        [
+            f"read: {found['read']}",
+            f"confidence {found['confidence']:.1%}",
+            f"answer: {found['answer']}",
+        ]
+    )
