@@ -7,12 +7,13 @@ zoo.names()                                   # ['act_addition', 'act_logic', �
 model = zoo.load("act_parity")                # a compiled keras.Model
 zoo.predict("act_addition", "12+345+6")       # {'answer': …, 'ponder_steps': …}
 zoo.tuner("act_logic").search()               # tries time penalties
+zoo.segment("act_enwik8_small", "…")          # where one word ends and the next begins
 zoo.study("act_parity")                       # draws the paper's figures
 ```
 """
 
 _STORE = ("card", "load", "names", "predict", "saved_model")
-__all__ = [*_STORE, "study", "tuner"]
+__all__ = [*_STORE, "segment", "study", "tuner"]
 
 
 def __getattr__(name):
@@ -25,6 +26,10 @@ def __getattr__(name):
         from .tune import tuner
 
         return tuner
+    if name == "segment":
+        from .segmentation import segment
+
+        return segment
     if name == "study":
         from .studies import study
 

@@ -1,4 +1,4 @@
-"""The command line: list, train, tune, study, evaluate, predict, plot, measure, export and demo.
+"""The command line: from list, train and tune to segment, measure, export and demo.
 
 Standard output holds only the answer; progress and messages go to standard error.
 """
@@ -272,6 +272,7 @@ def parser():
         "plot act_logic --out logic.png",
         'plot act_addition "12+345+6" --out sum.svg',
         'plot neural_gpu_addition "1101+0110"',
+        'plot act_enwik8_small "A text, to see what it ponders about."',
     )
     added.add_argument("name", help="name of a pretrained model")
     added.add_argument("example", nargs="?", help="in human form; without: against difficulty")
@@ -283,6 +284,23 @@ def parser():
     added.add_argument("--input", help="the example, as an option")
     added.add_argument("--examples", type=int, help="sequences for each point (default: 1000)")
     added.add_argument("--seed", type=int, help="of the examples")
+    backend(added)
+
+    added = command(
+        "segment",
+        do.segment_command,
+        "Propose boundaries in a text, where a model's ponder peaks",
+        'segment act_enwik8_small "the cat sat on the mat"',
+        'segment act_enwik8_small "thecatsatonthemat" --by loss --json',
+    )
+    added.add_argument("name", help="name of a pretrained model that reads text")
+    added.add_argument("text", help="the text, in UTF-8")
+    added.add_argument(
+        "--by", choices=("ponder", "loss", "entropy"), default="ponder", help="default: ponder"
+    )
+    added.add_argument(
+        "--height", type=float, help="the least height of a peak (default: best on validation data)"
+    )
     backend(added)
 
     added = command(

@@ -26,7 +26,7 @@ def list_command(arguments):
     data = {
         "models": [
             {
-                **{key: found[key] for key in ("model", "dataset", "sequence_error")},
+                **{key: found[key] for key in ("model", "dataset", families.score_of(recipe))},
                 **families.entry_of(recipe).listed(found),
             }
             for recipe, found in entries.values()
@@ -191,6 +191,13 @@ def plot_command(arguments):
     answer(arguments, {"model": name, **found}, "\n".join(files))
 
 
+def segment_command(arguments):
+    from .segmentation import segment
+
+    found = segment(arguments.name, arguments.text, arguments.by, arguments.height)
+    answer(arguments, found, "|".join(found["pieces"]))
+
+
 def measure_command(arguments):
     from . import lengths
     from .run import restore
@@ -231,6 +238,8 @@ def report(recipe, found):
     """The numbers of an evaluation in one line."""
     from . import families
 
+    if families.score_of(recipe) != "sequence_error":
+        return f"{found['model']}: {families.entry_of(recipe).told(found)}"
     low, high = found["confidence_interval"]
     return (
         f"{found['model']}: sequence error {found['sequence_error']:.2%} "

@@ -123,6 +123,7 @@ def predict(name, text, folder=None):
         base has not, input and answer are decimal), `steps`, and `confidence` (the probability of
         all symbols together). Its baselines say the same; their `steps` are symbols written. HAM
         adds `read`, the example as it was understood, `leaves` of its memory, and `confidence`.
+        What reads text adds `bits` and `entropy` to ACT's lists, see `families.language.ask`.
 
     Raises:
         ValueError: an unknown name, or a text that is none of the task's examples.

@@ -7,8 +7,8 @@ import pytest
 from keras_adaptive.zoo import cli, store
 from keras_adaptive.zoo.demo import small_recipe
 
-COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "measure", "export")
-COMMANDS = (*COMMANDS, "demo")
+COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
+COMMANDS = (*COMMANDS, "export", "demo")
 
 
 @pytest.fixture

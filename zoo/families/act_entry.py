@@ -32,13 +32,13 @@ def measured(run, model, trainings, request):
     }
 
 
-def baseline(trainings):
+def baseline(trainings, judged="validation_error", kept=KEPT):
     """The numbers of the best training without ACT on validation data, or None."""
     plain = [training for training in trainings if training["variant"] == "plain"]
     if not plain:
         return None
-    best = min(plain, key=lambda training: training["validation_error"])
-    return {key: best[key] for key in KEPT}
+    best = min(plain, key=lambda training: training[judged])
+    return {key: best[key] for key in kept}
 
 
 def add_endpoints(archive, model):
@@ -50,7 +50,8 @@ def add_endpoints(archive, model):
     import tensorflow as tf
 
     probe = Probe(model).model
-    inputs = tf.TensorSpec((None, None, model.inputs[0].shape[-1]), "float32", name="inputs")
+    given = model.inputs[0]
+    inputs = tf.TensorSpec((None, None, *given.shape[2:]), given.dtype, name="inputs")
 
     def serve(inputs):
         # A batch costs what its rows think, not its size times the longest thought.

@@ -1,0 +1,107 @@
+"""Pictures of what a network does while it reads a text, as Graves draws them."""
+
+import math
+
+from .plots import new_figure, write_figure
+
+ROW = 90
+MOST = 6 * ROW
+PANELS = (("ponder", "ponder ρ"), ("bits", "loss (bits)"), ("entropy", "entropy (bits)"))
+
+
+def ponder_under_text(path, reading, title=None):
+    """Draw ponder, prediction loss and prediction entropy above each character of a text.
+
+    Args:
+        path: the file to write, `.png`, `.svg` or `.pdf`.
+        reading: a dict of lists with an element for each byte of the text: `inputs`, what to write
+            below it, `ponder`, and `bits` and `entropy`, numbers, or None where there is none.
+        title: above the picture.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: no text, a longer one than can be drawn, or another kind of file.
+
+    Source: Graves (2016), arXiv:1603.08983, Figures 23 and 24.
+    """
+    count = len(reading["inputs"])
+    if not 1 <= count <= MOST:
+        raise ValueError(f"a text of 1 to {MOST} bytes can be drawn. Received: {count}")
+    rows = -(-count // ROW)
+    width = 1.2 + 0.145 * min(count, ROW)
+    figure = new_figure(path, width=max(width, 4), height=0.6 + 3.4 * rows)
+    panels = figure.subplots(len(PANELS) * rows, 1, squeeze=False)[:, 0]
+    # Rows have the same scales, the last one too when it is short.
+    columns = min(count, ROW)
+    highest = {key: _highest(reading[key]) for key, _ in PANELS}
+    # With ACT the least ponder is 2, one step and all of the weight as remainder.
+    lowest = {"ponder": math.floor(min(reading["ponder"]) + 1e-3)}
+    for row in range(rows):
+        part = slice(row * ROW, (row + 1) * ROW)
+        letters = reading["inputs"][part]
+        for place, (key, name) in enumerate(PANELS):
+            panel = panels[len(PANELS) * row + place]
+            values = [0.0 if value is None else value for value in reading[key][part]]
+            low = lowest.get(key, 0)
+            panel.bar(range(len(values)), values, color="black", width=0.7)
+            panel.set_xlim(-0.7, columns - 0.3)
+            panel.set_ylim(low, low + 1.1 * max(highest[key] - low, 0.1))
+            panel.set_ylabel(name, fontsize="small")
+            panel.tick_params(axis="x", length=0)
+            panel.set_xticks(range(len(letters)), [_visible(x) for x in letters])
+            for label, letter in zip(panel.get_xticklabels(), letters, strict=True):
+                label.set(fontfamily="monospace", fontsize=8 if len(letter) == 1 else 5)
+    return write_figure(figure, path, title)
+
+
+def _highest(values):
+    return max((value for value in values if value is not None), default=0.0) or 1.0
+
+
+def _visible(letter):
+    # matplotlib would read a dollar sign as the beginning of a formula.
+    return {" ": "␣", "$": r"\$"}.get(letter, letter)
+
+
+def bits_while_training(path, histories, title=None):
+    """Draw bits per character on training and on validation data, and ponder, against the steps.
+
+    Args:
+        path: the file to write, `.png`, `.svg` or `.pdf`.
+        histories: a dict from the name of a training to its rows, dicts with `step`,
+            `bits_per_character` and `ponder`, and in some of them `validation_bits_per_character`.
+        title: above the picture.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: no histories, or another kind of file.
+
+    Source: Graves (2016), arXiv:1603.08983, Figure 22.
+    """
+    if not histories or not all(histories.values()):
+        raise ValueError(f"histories must name at least one training. Received: {histories}")
+    figure = new_figure(path, width=9, height=3.4)
+    bits, ponder = figure.subplots(1, 2)
+    for place, (name, history) in enumerate(histories.items()):
+        color = f"C{place}"
+        validated = [row for row in history if row.get("validation_bits_per_character")]
+        for rows, key, style, words in (
+            (history, "bits_per_character", ":", "training"),
+            (validated, "validation_bits_per_character", "-", "validation"),
+        ):
+            steps = [row["step"] for row in rows]
+            values = [row[key] for row in rows]
+            bits.plot(steps, values, style, color=color, label=f"{name}, {words}")
+        steps = [row["step"] for row in history]
+        ponder.plot(steps, [row["ponder"] for row in history], color=color, label=name)
+    for panel, words in ((bits, "bits per character"), (ponder, "ponder ρ = N + R")):
+        panel.set_xlabel("step")
+        panel.set_ylabel(words)
+        panel.grid(alpha=0.3)
+    bits.legend(fontsize="small")
+    ponder.set_ylim(bottom=0)
+    return write_figure(figure, path, title)

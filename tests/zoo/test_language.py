@@ -1,0 +1,290 @@
+"""Networks that predict bytes: from training to the entry, its commands, and what is measured."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import known_text
+from keras_adaptive import text_plots, zoo
+from keras_adaptive.datasets.enwik8 import characters, enwik8
+from keras_adaptive.zoo import cli, evaluate, model_card, recipes, segmentation, store
+from keras_adaptive.zoo.families import language, language_entry
+
+NAME = "act_enwik8_small"
+SIZE = 40_000
+SMALL = {
+    "size": SIZE,
+    "length": 100,
+    "units": 8,
+    "embedding": 4,
+    "batch_size": 4,
+    "chunk": 2,
+    "steps": 2,
+    "validate_every": 8,
+}
+NUMBERS = ("bits_per_character", "entropy", "ponder", "ponder_steps")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def text(tmp_path_factory):
+    """A text of Wikipedia where the environment says."""
+    path = tmp_path_factory.mktemp("text") / "enwik8"
+    path.write_bytes(known_text.test_part())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(enwik8.VARIABLE, str(path))
+        yield path
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Finished trainings of a tiny network with and without ACT."""
+    from keras_adaptive.zoo.train import train
+
+    folder = tmp_path_factory.mktemp("runs")
+    return {
+        variant: train(NAME, folder / variant, variant=variant, overrides=SMALL)
+        for variant in ("act", "plain")
+    }
+
+
+@pytest.fixture(scope="module")
+def entries(runs, tmp_path_factory):
+    """A folder with the entry of the trainings."""
+    from keras_adaptive.zoo.export import export
+
+    into = tmp_path_factory.mktemp("entries")
+    export(runs["act"].folder, into, [runs["plain"].folder])
+    return into
+
+
+@pytest.fixture
+def command(entries, monkeypatch, capsys):
+    """Runs the command line on the entry: exit code, standard output, standard error."""
+    monkeypatch.setattr(store, "root", lambda: entries)
+
+    def run(*argv):
+        code = cli.main([str(word) for word in argv])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_history(runs):
+    (row,) = runs["act"].history
+    assert 6 < row["bits_per_character"] < 9 and 6 < row["validation_bits_per_character"] < 9
+    assert row["ponder_steps"] >= 1 and row["validation_ponder"] >= 2
+    assert "sequence_error" not in row
+    plain = runs["plain"].history[-1]
+    assert (plain["validation_ponder_steps"], plain["time_penalty"]) == (1.0, 0.0)
+
+
+def test_the_price_of_a_step_is_never_negative(runs):
+    assert runs["act"].model.get_layer("act").target_ponder.minimum == 0.0
+    assert runs["plain"].model.get_layer("act").target_ponder is None
+
+
+def test_the_papers_network():
+    """A byte comes in as one of 256 inputs that is 1."""
+    recipe = recipes.load("act_enwik8")
+    assert recipe.hyperparameters["units"] == 1500 and recipe.parameters["length"] == 500
+    model = recipe.build(recipe.with_overrides({"units": 3}))
+    given = np.asarray(model.get_layer("bytes")(np.array([[7]])))
+    assert given.shape == (1, 1, 256) and given.argmax() == 7 and given.sum() == 1
+    found = np.asarray(model(np.array([[1, 255]])))
+    assert found.shape == (1, 2, 256)
+    np.testing.assert_allclose(found.sum(-1), 1, rtol=1e-5)
+
+
+def test_evaluation_reads_every_window_once(runs):
+    recipe, probe = runs["act"].recipe, language.Probe(runs["act"].model)
+    found = evaluate.measure(probe, recipe, 10**6)
+    text = np.frombuffer(known_text.test_part(), np.uint8)[38_000:39_900]
+    assert sorted(map(bytes, found["inputs"].astype(np.uint8))) == sorted(
+        map(bytes, text.reshape(-1, 100))
+    )
+    few = evaluate.measure(probe, recipe, 5, seed=1)
+    assert len(few["inputs"]) == 5
+    outputs = probe(few["inputs"])["outputs"]
+    places = np.arange(5)[:, None], np.arange(100), few["targets"]
+    np.testing.assert_allclose(few["bits"], -np.log2(outputs[places]), rtol=1e-4)
+    entropy = -(outputs * np.log2(outputs)).sum(-1)
+    np.testing.assert_allclose(few["entropy"], entropy, rtol=1e-4)
+    numbers = evaluate.summary(few, recipe)
+    assert numbers["examples"] == 5
+    assert numbers["bits_per_character"] == pytest.approx(few["bits"].mean(), abs=1e-4)
+    low, high = numbers["confidence_interval"]
+    assert low < numbers["bits_per_character"] < high
+
+
+def test_numbers_of_each_kind_of_byte():
+    inputs = enwik8.encode("<b>It is</b>, 42 &amp; [[it]].")
+    values = np.arange(inputs.size, dtype=float).reshape(inputs.shape)
+    found = {
+        "inputs": inputs,
+        **dict.fromkeys(("bits", "entropy", "ponder", "ponder_steps"), values),
+    }
+    rows = {row["kind"]: row for row in language.by_difficulty(found)}
+    places = {
+        "spaces": [5, 13, 16, 22],
+        "punctuation": [12, 29],
+        "word starts": [3, 6, 25],
+        "inside words": [4, 7, 26],
+        "digits": [14, 15],
+        "XML tags": [0, 1, 2, 8, 9, 10, 11],
+        "other markup": [17, 18, 19, 20, 21, 23, 24, 27, 28],
+        "opening brackets of tags": [0, 8],
+    }
+    assert {kind: row["bytes"] for kind, row in rows.items()} == {
+        kind: len(there) for kind, there in places.items()
+    }
+    for kind, there in places.items():
+        assert all(rows[kind][key] == round(np.mean(there), 4) for key in NUMBERS)
+
+
+def test_tags_that_a_window_cuts():
+    kinds = characters.kinds(np.stack([enwik8.encode(x)[0] for x in ("le>a<id", "a é\n(7)")]))
+    names = [[characters.KINDS[kind] for kind in row] for row in kinds]
+    assert names[0] == ["XML tags"] * 3 + ["word starts"] + ["XML tags"] * 3
+    assert names[1][:5] == ["word starts", "spaces", "word starts", "inside words", "spaces"]
+
+
+def test_peaks():
+    values = np.array([[1.0, 3.0, 2.0, np.nan, 5.0, 5.0, 4.0], [0.0] * 7])
+    assert np.flatnonzero(segmentation.peaks(values)[0]).tolist() == [1, 4]
+    assert np.flatnonzero(segmentation.peaks(values, 4)[0]).tolist() == [4]
+    assert np.flatnonzero(segmentation.peaks(values)[1]).tolist() == [0]
+
+
+def test_precision_and_recall():
+    proposed = np.array([1, 1, 0, 0, 1], bool)
+    real = np.array([1, 0, 0, 1, 1], bool)
+    found = segmentation.score(proposed, real)
+    assert found == {"precision": 0.6667, "recall": 0.6667, "f1": 0.6667}
+    nothing = np.zeros(5, bool)
+    assert segmentation.score(nothing, real) == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
+    values = np.array([[0, 9, 0, 2, 0, 8, 0, 1, 0]], float)
+    height = segmentation.best_height(values, values > 5)
+    assert segmentation.score(segmentation.peaks(values, height), values > 5)["f1"] == 1.0
+
+
+def test_without_spaces():
+    inputs = np.array([enwik8.encode(x)[0] for x in ("the  cat", " sat on\n", "it. Yes ")])
+    found, real = segmentation.without_spaces({"inputs": inputs})
+    assert bytes(found.astype(np.uint8).ravel()) == b"thecatsatonit.Ye"
+    assert np.flatnonzero(real.ravel()).tolist() == [2, 5, 8, 10, 13]
+
+
+def test_boundaries_with_spaces(runs):
+    found = segmentation.texts(runs["act"].recipe, "test")
+    inputs, real = found["with spaces"]
+    assert characters.is_space(inputs[real]).all()
+    hidden, places = found["without spaces"]
+    assert not characters.is_space(hidden).any()
+    assert real.mean() < places.mean() < 1.5 * real.mean()
+
+
+def test_entry(entries):
+    metrics = store.results(NAME, entries)
+    assert (entries / NAME / "saved_model.pb").exists()
+    for file in ("sequence.png", "tags.png", "learning_curve.png"):
+        assert (entries / NAME / file).stat().st_size > 5000
+    assert "sequence_error" not in metrics and metrics["examples"] == 19
+    assert metrics["without_act"]["ponder_steps"] == 1.0
+    kinds = {row["kind"]: row["bytes"] for row in metrics["by_difficulty"]}
+    tags = kinds.pop("opening brackets of tags", 0)
+    assert sum(kinds.values()) == 1900 and tags < kinds.get("XML tags", 1)
+    rows = metrics["segmentation"]
+    assert [(row["text"], row["signal"]) for row in rows] == [
+        (text, signal) for text in segmentation.TEXTS for signal in segmentation.SIGNALS
+    ]
+    assert all(0 <= row["f1"] <= 1 and math.isfinite(row["height"]) for row in rows)
+    for passage in metrics["passages"].values():
+        assert len(passage["inputs"]) == len(passage["bits"]) == language_entry.SHOWN
+        there = known_text.test_part()[38_000 + passage["start"] :][: language_entry.SHOWN]
+        assert enwik8.describe(np.frombuffer(there, np.uint8)) == passage["inputs"]
+
+
+def test_card(entries):
+    card = store.card(NAME, entries)
+    assert card == model_card.write(store.recipe(NAME, entries), store.results(NAME, entries))
+    for said in ("Trained on the first 36,000 bytes of enwik8", "spaces", "peaks of", "GNU Free"):
+        assert said in card
+
+
+def test_saved_model_takes_bytes_of_any_length(entries, runs):
+    model = store.saved_model(NAME, entries)
+    inputs = enwik8.encode("A text.")
+    expected = language.Probe(runs["act"].model)(inputs)
+    for served in (model.serve(inputs), model.serve_with_limits(inputs, 5, 0.01)):
+        np.testing.assert_allclose(served["outputs"], expected["outputs"], atol=1e-5)
+    limited = model.serve_with_limits(inputs, 1, 0.01)
+    assert (np.asarray(limited["ponder_steps"]) == 1).all()
+
+
+def test_list_and_predict(command):
+    code, out, _ = command("list")
+    assert code == 0 and out.startswith(f"{NAME}: ") and "bits per character" in out
+    data = json.loads(command("list", "--json")[1])
+    assert {"bits_per_character", "ponder_steps"} <= set(data["models"][0])
+    code, out, _ = command("predict", NAME, "ab c")
+    assert code == 0 and len(out.splitlines()) == 5 and "' '" in out
+    found = json.loads(command("predict", NAME, "abc", "--json")[1])
+    assert found["inputs"] == ["a", "b", "c"] and found["bits"][2] is None
+    probabilities = [2 ** -found["bits"][0], found["confidence"][0]]
+    assert 0 < probabilities[0] <= probabilities[1] + 1e-4 <= 1
+
+
+def test_evaluate_and_plot(command, tmp_path):
+    code, out, _ = command("evaluate", NAME, "--json")
+    assert code == 0 and json.loads(out)["examples"] == 19
+    picture = tmp_path / "a.svg"
+    code, out, _ = command("plot", NAME, "A <b>text</b>.", "--out", picture, "--json")
+    assert code == 0 and len(json.loads(out)["ponder"]) == 14
+    assert "entropy (bits)" in picture.read_text()
+    code, _, error = command("plot", NAME, "--out", picture)
+    assert code == 2 and "some text" in error
+    code, _, error = command("plot", NAME, "a" * 541, "--out", picture)
+    assert code == 2 and "a text of 1 to 540 bytes" in error
+
+
+def test_segment(command, entries):
+    for words in (["the cat sät on the mat"], ["thecatsätonthemat", "--by", "loss"]):
+        code, out, _ = command("segment", NAME, *words)
+        assert code == 0 and out.strip("\n").replace("|", "") == words[0]
+    found = json.loads(command("segment", NAME, "ab cd", "--height", -1, "--json")[1])
+    assert "".join(found["pieces"]) == "ab cd" and len(found["boundaries"]) > 0
+    assert [len("".join(found["pieces"][:i])) for i in range(1, len(found["pieces"]))] == found[
+        "boundaries"
+    ]
+    assert zoo.segment(NAME, "ab cd", height=99, folder=entries)["pieces"] == ["ab cd"]
+    with pytest.raises(ValueError, match="by must be one of ponder, loss, entropy"):
+        zoo.segment(NAME, "ab cd", by="surprise", folder=entries)
+
+
+def test_only_what_reads_text_is_segmented():
+    name = store.names()[0]
+    with pytest.raises(ValueError, match="reads no text to segment"):
+        zoo.segment(name, "a b")
+
+
+def test_a_search_needs_an_objective_that_is_measured():
+    from keras_adaptive.zoo.trials import score, weights_of
+
+    row = {"diverged": False, "validation_bits_per_character": 2.5}
+    recipe = recipes.load(NAME)
+    assert score(row, weights_of("bits_per_character"), recipe) == 2.5
+    with pytest.raises(ValueError, match="has no validation_error"):
+        score(row, weights_of("error"), recipe)
+
+
+def test_pictures(tmp_path):
+    lists = {key: [1.0, 2.0, 3.0, 4.0, None] for key in ("bits", "entropy")}
+    lists["ponder"] = [2.0, 2.0, 2.5, 2.0, 3.5]
+    path = tmp_path / "a.svg"
+    assert text_plots.ponder_under_text(path, {"inputs": list("a $ b"), **lists}) == path
+    with pytest.raises(ValueError, match="path must end in one of"):
+        text_plots.ponder_under_text(tmp_path / "a.gif", {"inputs": ["a"], **lists})
+    with pytest.raises(ValueError, match="histories must name at least one training"):
+        text_plots.bits_while_training(path, {"a": []})

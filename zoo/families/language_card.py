@@ -1,0 +1,161 @@
+"""The sections of the model card of an entry that predicts the bytes of a text."""
+
+from ..model_card import changes, command, markdown
+from .act_card import SOURCE as PAPER
+from .language import SCORE
+from .language_entry import BEFORE, PASSAGES, SHOWN, kinds_table
+
+SOURCE = f"{PAPER}, 3.5"
+DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the paper allows.",)
+
+
+def results(recipe, metrics):
+    """What was trained on what, the bits per character, and the two tables."""
+    length = recipe.parameters["length"]
+    lines = [
+        trained_on(recipe),
+        "",
+        f"Bits per character on the {metrics['examples']} consecutive windows of {length} bytes of "
+        "the test part, each read from a state of zeros, with the 95 % confidence interval (over "
+        "windows, as if they were independent):",
+        "",
+        scores(recipe, metrics),
+        "",
+        "What the bytes of the test part cost, by the kind of the byte that is read; loss and "
+        "entropy are those of the prediction of the next byte:",
+        "",
+        kinds_table(metrics["by_difficulty"]),
+        "",
+        *boundaries(metrics),
+    ]
+    return "\n".join(lines)
+
+
+def trained_on(recipe):
+    """What was trained on what, in plain words."""
+    size = recipe.parameters["size"]
+    return (
+        f"**Trained on the first {size * 90 // 100:,} bytes of enwik8** (90 % of its first "
+        f"{size:,}); validation on the next 5 %, test on the last 5 %. The field trains on "
+        "90,000,000 bytes and tests on the last 5,000,000, and the paper reports errors on its "
+        "training set: **these numbers compare with neither**, only with each other."
+    )
+
+
+def scores(recipe, metrics):
+    """The table of bits per character with and without ACT."""
+    rows = [row("with ACT", metrics, recipe.paper["error"], "**")]
+    plain = metrics["without_act"]
+    if plain:
+        rows.append(
+            row("without ACT, same size and steps", plain, recipe.paper["error_without_act"])
+        )
+    header = ["", "bits per character", "steps for each byte", "ponder ρ", "minutes", "paper"]
+    return markdown(header, rows)
+
+
+def row(name, metrics, paper, mark=""):
+    """A line of `scores`."""
+    low, high = metrics["confidence_interval"]
+    return [
+        name,
+        f"{mark}{metrics[SCORE]:.3f}{mark} ({low:.3f} to {high:.3f})",
+        f"{metrics['ponder_steps']:.2f}",
+        f"{metrics['ponder']:.2f}",
+        f"{metrics['training_seconds'] / 60:.0f}",
+        paper,
+    ]
+
+
+def boundaries(metrics):
+    """The table of the boundaries between words that peaks find."""
+    rows = [
+        [
+            found["text"],
+            found["signal"],
+            *(f"{100 * found[name]:.1f} %" for name in ("precision", "recall", "f1")),
+            f"{100 * found['every_byte']:.1f} %",
+        ]
+        for found in metrics["segmentation"]
+    ]
+    return [
+        "`keras-adaptive segment` proposes a boundary where ponder (or loss, or entropy) has a "
+        "peak of a least height, which was chosen on the validation part. Measured on the test "
+        "part: the boundaries between words, at white space, and where it was after all of it had "
+        "been removed (no text without spaces was trained on). The last column is the F1 of "
+        "a boundary at every byte. **With spaces, “is it a space?” finds all of them**: only the "
+        "second half of the table is a test.",
+        "",
+        markdown(["text", "peaks of", "precision", "recall", "F1", "every byte"], rows),
+    ]
+
+
+def pictures(recipe):
+    """The pictures and what they show."""
+    prose, tags = PASSAGES["prose"], PASSAGES["XML tags"]
+    return (
+        f"![ponder, loss and entropy along prose]({prose})\n\nPonder, prediction loss and "
+        f"prediction entropy at each byte of {SHOWN} bytes of the test part (as Figure 23 of the "
+        "paper): the passage with the most letters, spaces, punctuation and word starts. The "
+        f"{BEFORE} bytes before it were read first.\n\n"
+        f"![ponder, loss and entropy along XML tags]({tags})\n\nThe same at the passage with the "
+        "most bytes in XML tags (as Figure 24).\n\n"
+        "![bits per character while training](learning_curve.png)\n\nBits per character and ponder "
+        "while the network was trained.\n\nThe passages are text of Wikipedia by its authors, "
+        "under the GNU Free Documentation License and CC BY-SA."
+    )
+
+
+def use(recipe):
+    """How to load, serve and question the model."""
+    name = recipe.name
+    return f"""```bash
+keras-adaptive plot {name} "A text, to see what it ponders about."
+keras-adaptive segment {name} "whereonewordendsandthenextbegins" --by ponder
+```
+
+```python
+from keras_adaptive import zoo
+
+model = zoo.load("{name}")            # bytes (batch, time) to probabilities (batch, time, 256)
+zoo.predict("{name}", "some text")    # ponder, loss and entropy at each byte
+```
+
+`keras-adaptive evaluate {name}` needs the text, see the README of the data set `enwik8`. The
+SavedModel in this folder answers without this package: its endpoint `serve` takes bytes int32
+(batch, time) and returns `outputs`, `ponder` and `ponder_steps`; `serve_with_limits` also takes
+`max_ponder` and `epsilon`. It is for inference only: gradients through it are silently zero."""
+
+
+def training(recipe, metrics):
+    """The settings, the command, and every training that was run."""
+    settings = recipe.hyperparameters
+    parameters = recipe.parameters_at(recipe.stages[0])
+    lines = [
+        f"{settings['units']} LSTM units ({recipe.paper['cell']} in the paper); batches of "
+        f"{recipe.batch_size} random windows of {parameters['length']} bytes; Adam, gradients "
+        f"clipped at a global norm of {settings['clipnorm']:g}. Trained for {metrics['steps']:,} "
+        f"steps, {metrics['training_seconds'] / 60:.0f} minutes on one core of a busy machine"
+        + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
+        + ". Train it again with",
+        "",
+        f"    {command(recipe, metrics)}",
+        "",
+        "The trainings that the card was made from; the published one is the first:",
+        "",
+    ]
+    header = ["variant", "seed", "other settings", "steps", "minutes", "validation", "test", "N"]
+    rows = [
+        [
+            run["variant"],
+            run["training_seed"],
+            changes(run["settings"]),
+            f"{run['steps']:,}",
+            f"{run['training_seconds'] / 60:.0f}",
+            f"{run[f'validation_{SCORE}']:.3f}",
+            f"{run[SCORE]:.3f}",
+            f"{run['ponder_steps']:.2f}",
+        ]
+        for run in metrics["runs"]
+    ]
+    return "\n".join([*lines, markdown(header, rows)])

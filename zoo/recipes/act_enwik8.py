@@ -1,0 +1,49 @@
+"""The bytes of Wikipedia (Graves 2016, section 3.5), as the paper trains it."""
+
+from ..recipe import Recipe, Stage
+from ..space import TIME_PENALTIES
+
+
+def build(recipe):
+    """An LSTM and a softmax over the 256 bytes."""
+    from ..families.language import predictor
+
+    return predictor(recipe)
+
+
+RECIPE = Recipe(
+    name="act_enwik8",
+    dataset="enwik8",
+    build=build,
+    parameters={"length": 500, "size": 100_000_000},
+    hyperparameters={
+        "units": 1500,
+        "embedding": None,
+        "halting": "act",
+        "fixed_steps": None,
+        "max_ponder": 100,
+        "epsilon": 0.01,
+        "halting_bias": 1.0,
+        "target_ponder": None,
+        "clipnorm": 100.0,
+    },
+    stages=(Stage(steps=500_000, learning_rate=1e-4, time_penalty=6e-3),),
+    figure=None,
+    batch_size=16,
+    family="language",
+    task=(
+        "The first 10⁸ bytes of Wikipedia, with XML tags and markup, are read one by one, 500 in a "
+        "sequence. The answer to each is the next one."
+    ),
+    paper={
+        "cell": "LSTM with 1500 units",
+        "error": "shown in plots (Figures 21 and 22), not given as a number",
+        "error_without_act": "“fairly similar with and without ACT”, likewise",
+    },
+    differences=(
+        "One worker with Adam and batches of 16 sequences instead of 16 asynchronous workers.",
+        "The last tenth of the text is held out; the paper had no validation set.",
+        "Gradients are clipped at a global norm of 100.",
+    ),
+    search={"time_penalty": TIME_PENALTIES},
+)
