@@ -245,6 +245,17 @@ def test_other_models_of_the_task_are_found(run, entries):
     renamed = run.recipe.replace(name="neural_gpu_addition_again")
     assert neural_gpu_entry.other_models(entries, run.recipe) == []
     assert neural_gpu_entry.other_models(entries, renamed)[0]["model"] == NAME
+    decimal = renamed.replace(parameters={**renamed.parameters, "base": 10})
+    assert neural_gpu_entry.other_models(entries, decimal) == []
+
+
+def test_decimal_numbers():
+    recipe = recipe_of("neural_gpu_decimal_multiplication")
+    task = datasets.task(recipe.dataset)
+    classes = task.sizes(**recipe.parameters)["classes"]
+    found = neural_gpu.ask(lambda x: {"outputs": np.eye(classes)[task.answers(x)]}, recipe, "12*34")
+    assert found["answer"] == found["symbols_written"] == "0408"
+    assert '"1203*3021"' in neural_gpu_card.use(recipe)
 
 
 def test_evaluate(command):

@@ -105,6 +105,8 @@ def use(recipe):
     """How to load and serve the model."""
     name = recipe.name
     example = {"bits": "110101{}011011", "length": "0011"}[recipe.length_parameters[1]]
+    if recipe.parameters.get("base", 2) > 2:
+        example = "1203{}3021"  # Digits of every base from 4 on.
     example = example.format("*" if "multiplication" in recipe.dataset else "+")
     return f"""```python
 from keras_adaptive import zoo

@@ -50,12 +50,13 @@ def measured(run, model, trainings, request):
 
 
 def other_models(folder, recipe):
-    """The errors of other entries in `folder` on the same data set."""
+    """The errors of other entries in `folder` on the same data set, in the same base."""
     found = []
     for path in sorted(Path(folder).glob("*/metrics.json")):
         metrics = json.loads(path.read_text(encoding="utf-8"))
-        other = metrics["model"]
-        if metrics["dataset"] == recipe.dataset and other != recipe.name and "lengths" in metrics:
+        other, base = metrics["model"], metrics["parameters"].get("base", 2)
+        alike = metrics["dataset"] == recipe.dataset and base == recipe.parameters.get("base", 2)
+        if alike and other != recipe.name and "lengths" in metrics:
             found.append({"model": other, "lengths": metrics["lengths"]})
     return found
 

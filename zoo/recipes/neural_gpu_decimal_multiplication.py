@@ -1,0 +1,38 @@
+"""Long decimal multiplication by a Neural GPU with diagonal gates."""
+
+from ..families.neural_gpu import DIAGONAL, build
+from ..recipe import Recipe, Stage
+
+RECIPE = Recipe(
+    name="neural_gpu_decimal_multiplication",
+    family="neural_gpu",
+    dataset="neural_gpu_multiplication",
+    build=build,
+    parameters={"bits": 5, "min_bits": 5, "base": 10},
+    training_parameters={"min_bits": 1, "short_share": 0.05},
+    length_parameters=("min_bits", "bits"),
+    hyperparameters={**DIAGONAL, "maps": 96, "longer": 8},
+    stages=(
+        # One digit by one first: the multiplication table.
+        Stage(steps=3000, learning_rate=0.005, bins=(1, 2)),
+        Stage(steps=20_000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(1, 2, 3, 4, 5)),
+    ),
+    figure=None,
+    batch_size=32,
+    task=(
+        "Two decimal numbers of d digits each, the least significant first, with the operator "
+        "between them. The answer is their product."
+    ),
+    paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "not learned"},
+    differences=(
+        "One layer of CGRU with 96 maps on an image without width, with the hard nonlinearities "
+        "and diagonal gates of Freivalds & Liepins (2017), instead of two layers on an image of "
+        "width 4.",
+        "Numbers of one and two digits first, then several lengths up to five in every update, "
+        "instead of one length at a time; no relaxation of parameter sharing and no gradient "
+        "noise.",
+        "AdaMax with relative clipping (Freivalds & Liepins 2017) instead of Adam.",
+        "No curriculum over the bases 2, 4 and 10, by which Price, Zaremba & Sutskever (2016) "
+        "learned it with 256 maps.",
+    ),
+)
