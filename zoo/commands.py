@@ -199,10 +199,15 @@ def segment_command(arguments):
 
 
 def measure_command(arguments):
-    from . import lengths
+    from . import families, lengths
     from .run import restore
 
     run = restore(arguments.run)
+    entry = families.entry_of(run.recipe)
+    if hasattr(entry, "sizes"):
+        found = {"model": run.recipe.name, **entry.whole(run, arguments.examples)}
+        answer(arguments, found, entry.told(found))
+        return
     if run.recipe.length_parameters is None:
         raise ValueError(f"{run.recipe.name} has no lengths to measure; see evaluate")
     rows = lengths.measured(

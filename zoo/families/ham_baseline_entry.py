@@ -10,7 +10,9 @@ from .ham_entry import (
     parameters,
     plot,
     serve_network,
+    sizes,
     told,
+    whole,
 )
 from .limits import refuse
 
@@ -25,8 +27,10 @@ __all__ = [
     "measured",
     "parameters",
     "plot",
+    "sizes",
     "spoken",
     "told",
+    "whole",
 ]
 
 

@@ -50,6 +50,24 @@ def measured(run, model, trainings, request):
     }
 
 
+def whole(run, examples):
+    """What a training reached that has no entry."""
+    position = run.position
+    rows = sizes(run, examples)
+    return {
+        "dataset": run.recipe.dataset,
+        "settings": run.settings,
+        "training_seed": run.recipe.seed,
+        "training_backend": run.backend,
+        "training_seconds": round(position.seconds, 1),
+        "steps": position.step,
+        "finished": position.done,
+        "trained_leaves": position.level or run.recipe.parameters["length"],
+        "symbol_error": rows[0]["symbol_error"],
+        "sizes": rows,
+    }
+
+
 def sizes(run, examples):
     """The errors with memories as large as in training and larger.
 

@@ -25,6 +25,12 @@ RAW = {
     "entropy_decay": 0.8**0.002,
     "sure_from": 16,
     "sure_decay": 0.6**0.01,
+    # α at each new size, if not what is left of it.
+    "entropy_again": None,
+    # Chunks without progress after which the learning rate is halved.
+    "patience": None,
+    "size_factor": 1.0,
+    "averaging": None,
     "longer": 128,
 }
 SIZES = Curriculum(

@@ -1,0 +1,47 @@
+"""The table of docs/ham.md: what networks with memory reached, published or not."""
+
+from . import recipes
+from .model_card import markdown, percent
+
+PAGE = "docs/ham.md"
+# Trainings without an entry, as `keras-adaptive measure FOLDER --json` told of them.
+UNPUBLISHED = "docs/ham_trainings"
+
+
+def tables(folder, read):
+    """The tables of the page by their names.
+
+    Args:
+        folder: the repository.
+        read: a function from a path to what its JSON says.
+    """
+    rows = []
+    for name in recipes.names():
+        recipe = recipes.load(name)
+        if not recipe.family.startswith("ham"):
+            continue
+        path = folder / "saved_models" / name / "metrics.json"
+        found, published = None, path.is_file()
+        if published:
+            found = read(path)["sizes"]
+        elif (folder / UNPUBLISHED / f"{name}.json").is_file():
+            found = read(folder / UNPUBLISHED / f"{name}.json")["sizes"]
+        rows.append([_link(name, published), *_cells(found), *_paper(recipe)])
+    header = ["recipe", "32 leaves", "64", "128", "paper, 32", "paper, 128"]
+    return {"trained": markdown(header, rows)}
+
+
+def _link(name, published):
+    if published:
+        return f"[`{name}`](../saved_models/{name}/README.md)"
+    return f"`{name}`"
+
+
+def _cells(found):
+    if found is None:
+        return ["not trained", "–", "–"]
+    return [percent(row["sequence_error"]) for row in found]
+
+
+def _paper(recipe):
+    return [recipe.paper.get(key, "–") for key in ("error", "longer_error")]
