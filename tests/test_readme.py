@@ -68,3 +68,5 @@ def test_links_lead_somewhere():
 def test_tables_are_what_the_results_say():
     """If this fails: python -m keras_adaptive.zoo.tables"""
     assert tables.written(TEXT, ROOT) == TEXT
+    page = (ROOT / tables.TEXT_PAGE).read_text(encoding="utf-8")
+    assert tables.written(page, ROOT, tables.TEXT_PAGE) == page

@@ -1,6 +1,6 @@
-"""Writes the tables of the README, and draws its picture, from what was measured.
+"""Writes the tables of the README and of a page, and draws a picture, from what was measured.
 
-    python -m keras_adaptive.zoo.tables            # rewrites README.md of this folder
+    python -m keras_adaptive.zoo.tables            # rewrites README.md and docs/ of this folder
     python -m keras_adaptive.zoo.tables --check    # fails when it is not up to date
 
 A table stands between two comments, `<!-- NAME: … -->` and `<!-- end of NAME -->`.
@@ -13,30 +13,62 @@ import sys
 from pathlib import Path
 
 from .. import plots
+from . import ham_page
 from .model_card import markdown, percent
+from .recipe import Recipe
 
 PICTURE = "docs/pictures/ponder_logic.png"
 PICTURE_OF = "act_logic"
+README = "README.md"
+TEXT_PAGE = "docs/enwik8.md"
+TEXT_MODEL = "act_enwik8_small"
 
 
-def written(text, folder):
+def written(text, folder, document=README):
     """A document with its tables as the results in `folder` say.
 
     Args:
         text: the document.
         folder: the repository, with `saved_models/` and `benchmarks/results/`.
+        document: which it is, one of `DOCUMENTS`.
 
     Returns:
         The new text. A table for which there are no results yet is empty.
     """
-    folder = Path(folder)
-    tables = {
+    for name, table in DOCUMENTS[document](Path(folder)).items():
+        text = replaced(text, name, table)
+    return text
+
+
+def readme_tables(folder):
+    """The tables of the README by their names."""
+    return {
         "zoo": zoo_table(sorted(folder.glob("saved_models/*/metrics.json"))),
         "benchmarks": benchmark_table(sorted(folder.glob("benchmarks/results/*.json"))),
     }
-    for name, table in tables.items():
-        text = replaced(text, name, table)
-    return text
+
+
+def text_page_tables(folder):
+    """The tables of the page on text by their names, those of the model's card."""
+    from .families import language_card, language_entry
+
+    path = folder / "saved_models" / TEXT_MODEL / "metrics.json"
+    if not path.is_file():
+        return dict.fromkeys(("bits", "kinds", "boundaries"), "")
+    metrics = read(path)
+    recipe = Recipe.from_dict(read(path.with_name("recipe.json")))
+    return {
+        "bits": language_card.scores(recipe, metrics),
+        "kinds": language_entry.kinds_table(metrics["by_difficulty"]),
+        "boundaries": language_card.boundaries_table(metrics),
+    }
+
+
+DOCUMENTS = {
+    README: readme_tables,
+    TEXT_PAGE: text_page_tables,
+    ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
+}
 
 
 def replaced(text, name, table):
@@ -75,7 +107,8 @@ def zoo_table(paths):
     entries = [
         (path.parent.name, read(path.parent / "recipe.json"), read(path)) for path in sorted(paths)
     ]
-    act = [entry for entry in entries if not {"lengths", "sizes"} & set(entry[2])]
+    others = {"lengths", "sizes", "bits_per_character"}
+    act = [entry for entry in entries if not others & set(entry[2])]
     tables = [act_table(act)] if act else []
     for unit, words in (("bits", "digits of each number"), ("length", "positions")):
         those = [
@@ -88,6 +121,9 @@ def zoo_table(paths):
     memories = [entry for entry in entries if "sizes" in entry[2]]
     if memories:
         tables.append(f"Errors with so many leaves of memory:\n\n{memory_table(memories)}")
+    texts = [entry for entry in entries if "bits_per_character" in entry[2]]
+    if texts:
+        tables.append(f"Bits for each byte of held-out text:\n\n{text_table(texts)}")
     return "\n\n".join(tables)
 
 
@@ -119,6 +155,23 @@ def act_table(entries):
         )
     header = ["model", "error", "without ACT", "paper, with", "paper, without", "mean steps"]
     return markdown(header, rows)
+
+
+def text_table(entries):
+    """The table of models that predict the bytes of a text, as `act_table`."""
+    rows = []
+    for name, recipe, metrics in entries:
+        plain = metrics["without_act"]
+        rows.append(
+            [
+                link(name),
+                f"{recipe['parameters']['size'] * 90 // 100:,} bytes of {recipe['dataset']}",
+                f"**{metrics['bits_per_character']:.3f}**",
+                f"{plain['bits_per_character']:.3f}" if plain else "–",
+                f"{metrics['ponder_steps']:.2f}",
+            ]
+        )
+    return markdown(["model", "trained on", "bits", "without ACT", "mean steps"], rows)
 
 
 def length_table(entries):
@@ -185,12 +238,16 @@ def main(arguments=None):
     parser.add_argument("folder", nargs="?", default=".", help="the repository")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     options = parser.parse_args(arguments)
-    readme = Path(options.folder) / "README.md"
-    old = readme.read_text(encoding="utf-8")
-    new = written(old, options.folder)
+    changed = False
+    for name in DOCUMENTS:
+        path = Path(options.folder) / name
+        old = path.read_text(encoding="utf-8")
+        new = written(old, options.folder, name)
+        changed = changed or new != old
+        if not options.check:
+            path.write_text(new, encoding="utf-8")
     if options.check:
-        return int(new != old)
-    readme.write_text(new, encoding="utf-8")
+        return int(changed)
     draw(options.folder)
     return 0
 

@@ -67,8 +67,8 @@ def row(name, metrics, paper, mark=""):
     ]
 
 
-def boundaries(metrics):
-    """The table of the boundaries between words that peaks find."""
+def boundaries_table(metrics):
+    """How well peaks find the boundaries between words."""
     rows = [
         [
             found["text"],
@@ -78,6 +78,11 @@ def boundaries(metrics):
         ]
         for found in metrics["segmentation"]
     ]
+    return markdown(["text", "peaks of", "precision", "recall", "F1", "every byte"], rows)
+
+
+def boundaries(metrics):
+    """The table of boundaries, and what it says."""
     return [
         "`keras-adaptive segment` proposes a boundary where ponder (or loss, or entropy) has a "
         "peak of a least height, which was chosen on the validation part. Measured on the test "
@@ -86,7 +91,7 @@ def boundaries(metrics):
         "a boundary at every byte. **With spaces, “is it a space?” finds all of them**: only the "
         "second half of the table is a test.",
         "",
-        markdown(["text", "peaks of", "precision", "recall", "F1", "every byte"], rows),
+        boundaries_table(metrics),
     ]
 
 
