@@ -157,3 +157,13 @@ def test_arms():
     changed = recipe.with_overrides(found[4].overrides)
     assert changed.hyperparameters["halting"] == "sampled"
     assert changed.stages[0].time_penalty == 0.01
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "studies").glob("*/study.json")))
+def test_the_studies_of_the_documentation(path):
+    """Its tables are what the data say, and its pictures lie beside them."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    assert study_table.table(data, recipes.load(data["recipe"])) in page
+    for picture in ("error.png", "learning.png", "difficulty.png", "automatic.png"):
+        assert f"studies/{path.parent.name}/{picture}" in page and (path.parent / picture).exists()
