@@ -14,7 +14,8 @@ Modules: `layers`, `halting` (the loop behind them, for steps of your own), `mod
 `metrics`, `callbacks`, `control` (automatic time penalty), `optimizers` (gradient noise, AdaMax
 with relative clipping), `curriculum`, `relaxation` (of shared parameters), `ensemble`, `ham` (the
 parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
-with), `plots`, `datasets` (the tasks of the papers) and `zoo` (recipes and pretrained models).
+with), `distributed` (several machines), `plots` and `study_plots`, `datasets` (the tasks of the
+papers) and `zoo` (recipes and pretrained models).
 After `import keras_adaptive`, Keras loads saved models that use its classes.
 """
 
@@ -38,7 +39,17 @@ _SAVED = (
     "optimizers",
     "reinforce",
 )
-_SUBMODULES = (*_SAVED, "curriculum", "datasets", "ensemble", "plots", "relaxation", "zoo")
+_SUBMODULES = (
+    *_SAVED,
+    "curriculum",
+    "datasets",
+    "distributed",
+    "ensemble",
+    "plots",
+    "relaxation",
+    "study_plots",
+    "zoo",
+)
 
 __all__ = ["__version__", *sorted(_SUBMODULES)]
 

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from .distributed import share_of
+
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class SequenceLoss(keras.losses.Loss):
@@ -58,8 +60,8 @@ class SequenceLoss(keras.losses.Loss):
                 counted = counted * ops.reshape(weights, (ops.shape(weights)[0], -1))
         total = ops.sum(values * counted)
         if self.per_target:
-            return total / ops.maximum(ops.sum(counted), 1.0)
-        return total / ops.cast(ops.shape(values)[0], values.dtype)
+            return share_of(total / ops.maximum(ops.sum(counted), 1.0))
+        return share_of(total / ops.cast(ops.shape(values)[0], values.dtype))
 
     def call(self, y_true, y_pred):
         """The cross-entropy of each time step, `(batch, time)`."""

@@ -4,6 +4,7 @@ import keras
 from keras import ops, tree
 
 from .callbacks import WarnOfTimePenalty
+from .distributed import replicas
 from .halting import record
 from .neural_gpu.model import NeuralGPUModel
 
@@ -73,7 +74,7 @@ class AdaptiveModel(keras.Model):
         cost = sum((ops.cast(entry.cost, loss.dtype) for entry in entries), ops.zeros_like(loss))
         # As Keras weighs the loss itself: a smaller last batch counts for less.
         rows = ops.shape(tree.flatten(y_pred)[0])[0]
-        values = {"task_loss": (loss - cost, rows), "ponder_cost": (cost, rows)}
+        values = {"task_loss": (loss * replicas() - cost, rows), "ponder_cost": (cost, rows)}
         for entry in entries:
             suffix = self._pondering[entry.layer.name]
             values[f"ponder{suffix}"] = (entry.mean_ponder, entry.present)

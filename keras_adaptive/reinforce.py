@@ -6,6 +6,7 @@ import keras
 from keras import ops, tree
 
 from . import executors
+from .distributed import share_of
 from .ham import HAM, entropy, log_probability, record
 from .ham.returns import discounted_returns, leave_one_out
 
@@ -202,7 +203,7 @@ class ReinforceModel(keras.Model):
         if self.per_target:
             count = ops.maximum(ops.sum(ops.cast(weights > 0, outputs.dtype)), 1.0)
         loss = ops.sum(total) / count
-        return loss + sum(ops.cast(x, loss.dtype) for x in self.losses)
+        return share_of(loss + sum(ops.cast(x, loss.dtype) for x in self.losses))
 
     def row_losses(self, outputs, entry, y, weights, samples=1):
         """What the loss consists of, for each row.
