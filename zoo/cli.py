@@ -322,10 +322,18 @@ def parser():
         "export runs/act_logic",
         "export runs/logic0 --others runs/logic1 runs/logic_plain --into saved_models",
         "export runs/neural_gpu_copy --lengths 41 401 --examples 1000",
+        "export runs/sum/seed-0 --ensemble runs/sum/seed-1 runs/sum/seed-2",
     )
     added.add_argument("run", help="folder of the training to publish")
     added.add_argument(
         "--others", nargs="*", default=[], help="folders of other seeds and of those without ACT"
+    )
+    added.add_argument(
+        "--ensemble",
+        nargs="+",
+        default=[],
+        metavar="RUN",
+        help="folders of trainings whose outputs are averaged with those of the first (Neural GPU)",
     )
     added.add_argument("--into", default="saved_models", help="default: saved_models")
     added.add_argument(

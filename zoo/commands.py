@@ -228,6 +228,7 @@ def export_command(arguments):
         arguments.examples,
         arguments.long_examples,
         arguments.lengths or None,
+        arguments.ensemble,
     )
     answer(arguments, {"model": path.name, "folder": str(path)}, str(path))
 

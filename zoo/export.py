@@ -8,6 +8,7 @@ from pathlib import Path
 import keras
 
 from . import families, manifest, model_card
+from .ensemble import together
 from .evaluate import evaluate_run
 from .files import folder_written_whole
 from .run import restore, table
@@ -32,7 +33,15 @@ class Request:
     lengths: tuple[int, ...] | None = None
 
 
-def export(folder, into="saved_models", others=(), examples=None, long_examples=None, lengths=None):
+def export(
+    folder,
+    into="saved_models",
+    others=(),
+    examples=None,
+    long_examples=None,
+    lengths=None,
+    ensemble=(),
+):
     """Write the entry of a trained model, whole.
 
     Args:
@@ -44,6 +53,8 @@ def export(folder, into="saved_models", others=(), examples=None, long_examples=
             at each length for the Neural GPU.
         long_examples: of the Neural GPU at very long lengths; 100 by default.
         lengths: those to measure the Neural GPU at; the paper's by default.
+        ensemble: folders of further trainings of the recipe; the entry's model then answers with
+            the mean of the outputs of all of them (Neural GPU).
 
     Returns:
         The path of the entry.
@@ -62,8 +73,13 @@ def export(folder, into="saved_models", others=(), examples=None, long_examples=
     entry = families.entry_of(run.recipe)
     examples = entry.EXAMPLES if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths)
+    trainings, members = [], 0
+    if ensemble:
+        runs = [run, *map(restore, ensemble)]
+        run, members = together(runs), len(runs)
+        trainings = [measured(one, examples) for one in runs]
     metrics = measured(run, examples)
-    trainings = [metrics]
+    trainings = trainings or [metrics]
     for other in others:
         other = restore(other)
         if other.recipe.name != run.recipe.name:
@@ -74,6 +90,7 @@ def export(folder, into="saved_models", others=(), examples=None, long_examples=
         **metrics,
         "commit": commit(),
         "runs": [{key: training[key] for key in entry.KEPT} for training in trainings],
+        **({"ensemble": members} if members else {}),
         **entry.measured(run, model, trainings, request),
     }
     path = request.into / run.recipe.name

@@ -23,6 +23,7 @@ A recipe names its family. The module of a family, `<family>.py`, has what train
 
 * `KEPT`: what the entry keeps of the metrics of every training;
 * `EXAMPLES`: of an evaluation, where nothing else is said;
+* `AVERAGED`: true if models can be averaged in an ensemble; not all have it;
 * `measured(run, model, trainings, request)`: what is measured for the entry beside the trainings;
 * `add_endpoints(archive, model)`: the endpoints of the SavedModel;
 * `draw(folder, model, recipe, metrics, history)`: the pictures of the card;

@@ -140,7 +140,7 @@ def trainings(network, recipe, metrics):
         f"    {command(recipe, metrics)}",
         "",
         *scouted(recipe, metrics),
-        f"The trainings that the card was made from. {choice(recipe, metrics['runs'])}",
+        f"The trainings that the card was made from. {published(recipe, metrics)}",
         "",
     ]
     header = [
@@ -168,6 +168,17 @@ def trainings(network, recipe, metrics):
         for run in metrics["runs"]
     ]
     return "\n".join(lines) + "\n" + markdown(header, rows)
+
+
+def published(recipe, metrics):
+    """What the published model has to do with the trainings."""
+    if "ensemble" not in metrics:
+        return choice(recipe, metrics["runs"])
+    return (
+        f"The published model answers with the mean of the outputs of the first "
+        f"{metrics['ensemble']}; batches, minutes, command, curve and pictures are those of the "
+        "first."
+    )
 
 
 def scouted(recipe, metrics):

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import keras
 import numpy as np
 
 from ... import datasets, plots
@@ -12,6 +13,7 @@ from .limits import refuse
 from .neural_gpu import Probe, ask
 
 EXAMPLES = 1000
+AVERAGED = True
 KEPT = (
     "training_seed",
     "training_backend",
@@ -94,7 +96,7 @@ def draw_thoughts(path, model, recipe, inputs, title=None):
     Args:
         path: of the animation, `.gif`; or of the sheet, one of `plots.FORMATS`. The other one
             lies beside it.
-        model: with a layer `neural_gpu` and a layer `answer`.
+        model: with a layer `neural_gpu` and a layer `answer`; of an ensemble the first is drawn.
         recipe: its `Recipe`.
         inputs: symbols (1, n).
         title: above the pictures.
@@ -114,6 +116,8 @@ def draw_thoughts(path, model, recipe, inputs, title=None):
     if path.suffix == ".gif":
         sheet = path.with_suffix(".png")
     plots.check_format(sheet)
+    members = [layer for layer in model.layers if isinstance(layer, keras.Model)]
+    model = members[0] if members else model
     _, images = model.get_layer("neural_gpu")(inputs, return_images=True)
     images = np.asarray(images)[0]
     answers = np.asarray(model.get_layer("answer")(images[:, :, 0, :])).argmax(-1)

@@ -1,0 +1,44 @@
+"""Several trainings of a recipe as one, whose model averages their outputs."""
+
+import hashlib
+
+from .. import ensemble
+from . import families
+from .run import Run
+
+
+def together(runs):
+    """The ensemble of some trainings, to be measured and exported as a training is.
+
+    Args:
+        runs: two or more `Run`s of one recipe. The ensemble has the recipe, seed and history of the
+            first, and a folder for what is measured of it within that one's.
+
+    Returns:
+        A `Run`.
+
+    Raises:
+        ValueError: the trainings are of several recipes, their models do not fit together, or one
+            is there twice.
+    """
+    first = runs[0]
+    for run in runs[1:]:
+        if run.recipe.name != first.recipe.name:
+            raise ValueError(f"{run.folder} is a training of {run.recipe.name}")
+    members = sorted(f"{run.folder.resolve()} {run.position.step}" for run in runs)
+    if len(set(members)) < len(members):
+        raise ValueError(f"an ensemble has each training once. Received: {members}")
+    if not getattr(families.entry_of(first.recipe), "AVERAGED", False):
+        raise ValueError(
+            f"ensembles are of models that give nothing but probabilities, and {first.recipe.name} "
+            "gives more"
+        )
+    model = ensemble.average_outputs([run.model for run in runs], first.recipe.name)
+    families.of(first.recipe).compile_model(model, first.recipe)
+    # Another one for other members, or when one of them has gone on.
+    digest = hashlib.sha256("\n".join(members).encode()).hexdigest()
+    folder = first.folder / f"ensemble-{digest[:12]}"
+    folder.mkdir(exist_ok=True)
+    return Run(
+        first.recipe, model, folder, first.settings, first.position, first.history, first.backend
+    )
