@@ -3,7 +3,8 @@
 `repeat` runs a body until no row of the batch is running any more, and sums up what it returns;
 its gradient costs what was run, not what could have been. `scan` runs a step over a time axis.
 Both are the same in value and gradient on every backend. `concrete` gives a tensor's values where
-they are known already, to check them.
+they are known already, to check them. The others are what a loop with a gradient of its own is made
+of, see `ham.paths`.
 """
 
 import keras
@@ -11,10 +12,42 @@ import keras
 from . import eager
 
 if keras.config.backend() == "tensorflow":
-    from .tensorflow import concrete, repeat, scan
+    from .tensorflow import (
+        append,
+        appends_in_place,
+        compiles,
+        concrete,
+        explicit,
+        pull_back,
+        repeat,
+        scan,
+        with_gradient,
+    )
 elif keras.config.backend() == "jax":
-    from .jax import concrete, repeat, scan
+    from .jax import (
+        append,
+        appends_in_place,
+        compiles,
+        concrete,
+        explicit,
+        pull_back,
+        repeat,
+        scan,
+        with_gradient,
+    )
 else:
-    from .eager import concrete, repeat, scan
+    from .eager import appends_in_place, compiles, concrete, repeat, scan
 
-__all__ = ["concrete", "repeat", "scan"]
+    append = explicit = pull_back = with_gradient = None  # For loops that append in place.
+
+__all__ = [
+    "append",
+    "appends_in_place",
+    "compiles",
+    "concrete",
+    "explicit",
+    "pull_back",
+    "repeat",
+    "scan",
+    "with_gradient",
+]

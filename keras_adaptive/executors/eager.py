@@ -27,3 +27,13 @@ def scan(step, carry, sequences):
 def concrete(x):
     """The values of a tensor as a NumPy array."""
     return ops.convert_to_numpy(x)
+
+
+def appends_in_place():
+    """Whether a loop may change a tensor in place."""
+    return False
+
+
+def compiles():
+    """Whether each step of a loop that is unrolled must be compiled, which takes long."""
+    return False

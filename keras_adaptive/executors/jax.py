@@ -83,6 +83,43 @@ def scan(step, carry, sequences):
     return lax.scan(step, carry, sequences)
 
 
+def explicit(function, *example):
+    """What `function` uses by closure and may need a gradient, as its first argument, and these."""
+    function, used = jax.closure_convert(function, *example)
+    return (lambda used, *arguments: function(*arguments, *used)), used
+
+
+def pull_back(function, arguments, gradients):
+    """Gradients of a function's floating-point arguments, from those of its results."""
+    return jax.vjp(function, *arguments)[1](gradients)
+
+
+def with_gradient(forward, backward, arguments, constants):
+    """The first of the two results of `forward`, with the gradient that `backward` says.
+
+    `forward(arguments, constants)` returns results and what `backward(kept, gradients)` needs of
+    it, which returns gradients of the arguments. It all must be arguments: no closures.
+    """
+    run = jax.custom_vjp(lambda *both: forward(*both)[0])
+    run.defvjp(forward, lambda *both: (backward(*both), None))
+    return run(arguments, constants)
+
+
+def append(store, number, one):
+    """Puts one element into its place on the first axis of a store; without a copy in a loop."""
+    return lax.dynamic_update_index_in_dim(store, one, number, 0)
+
+
 def concrete(x):
     """The values of a tensor as a NumPy array, or None while a function is traced."""
     return None if isinstance(x, jax.core.Tracer) else np.asarray(x)
+
+
+def appends_in_place():
+    """Whether `append` makes no copy in a loop."""
+    return True
+
+
+def compiles():
+    """Whether each step of a loop that is unrolled must be compiled, which takes long."""
+    return True

@@ -3,6 +3,7 @@
 import keras
 import tensorflow as tf
 from keras import tree
+from tensorflow.python.ops import control_flow_util
 
 from . import eager
 
@@ -63,7 +64,7 @@ def _repeat_compacted(body, carry, inputs, running, like, last):
 
 
 def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
-    body, used = _explicit(body, carry, inputs, running)
+    body, used = _explicit(body, tf.constant(2), carry, inputs, running)
     sources = [tree.flatten(carry), _floating(inputs), used]
 
     @tf.custom_gradient
@@ -132,28 +133,83 @@ class _Witness(keras.StatelessScope):
         return super().get_current_value(variable)
 
 
-def _explicit(body, carry, inputs, running):
-    """Finds what `body` uses by closure and needs a gradient, as its arguments do.
+def _explicit(function, *example):
+    """Finds what `function` uses by closure and needs a gradient, as its arguments do.
 
-    Returns `body` traced once, with the values of its variables read here, and the list of these
-    values and of the tensors that it captures. The loop back runs the same trace: Python may have
-    moved on until then (dropout masks, contexts, whether a layer is in training).
+    Returns `function` traced once, with the values of its variables read here, and the list of
+    these values and of the tensors that it captures. A loop back runs the same trace: Python may
+    have moved on until then (dropout masks, contexts, whether a layer is in training).
     """
     with _Witness() as witness:
-        _trace(body, tf.constant(2), carry, inputs, running)
+        _trace(function, *example)
     values = [(variable, tf.convert_to_tensor(variable)) for variable in witness.read.values()]
 
     def with_values(*arguments):
         with keras.StatelessScope(values):
-            return body(*arguments)
+            return function(*arguments)
 
-    trace = _trace(with_values, tf.constant(2), carry, inputs, running)
+    trace = _trace(with_values, *example)
 
     def traced(*arguments):
         results = trace(*tree.flatten(arguments))
         return tree.pack_sequence_as(trace.structured_outputs, tree.flatten(results))
 
     return traced, _floating(trace.captured_inputs)
+
+
+def explicit(function, *example):
+    """What `function` uses by closure and may need a gradient, as its first argument, and these.
+
+    The tensors are the same ones still, so that they need not be handed over.
+    """
+    traced, used = _explicit(function, *example)
+    return (lambda used, *arguments: traced(*arguments)), used
+
+
+def pull_back(function, arguments, gradients):
+    """Gradients of a function's floating-point arguments, from those of its results."""
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(arguments)
+        results = function(*arguments)
+    found = tape.gradient(
+        tree.flatten(results),
+        tree.flatten(arguments),
+        tree.flatten(gradients),
+        unconnected_gradients="zero",
+    )
+    return tree.pack_sequence_as(arguments, found)
+
+
+def with_gradient(forward, backward, arguments, constants):
+    """The first of the two results of `forward`, with the gradient that `backward` says.
+
+    `forward(arguments, constants)` returns results and what `backward(kept, gradients)` needs of
+    it, which returns gradients of the arguments.
+    """
+    like = []
+
+    @tf.custom_gradient
+    def run(*_):
+        results, kept = forward(arguments, constants)
+        like.append(results)
+
+        def pull(*gradients):
+            return tree.flatten(backward(kept, tree.pack_sequence_as(results, gradients)))
+
+        return tree.flatten(results), pull
+
+    flat = run(*tree.flatten(arguments))
+    return tree.pack_sequence_as(like[0], flat)
+
+
+def append(store, number, one):
+    """Puts one element into its place on the first axis of a store; without a copy in a loop."""
+    # XLA knows no slices that begin anywhere; in a graph, what XLA does in place is a copy.
+    if compiles():
+        return tf.tensor_scatter_nd_update(store, [[number]], one[None])
+    return tf.raw_ops.TensorStridedSliceUpdate(
+        input=store, begin=[number], end=[number + 1], strides=[1], value=one[None]
+    )
 
 
 def _floating(nest):
@@ -198,3 +254,13 @@ def scan(step, carry, sequences):
 def concrete(x):
     """The values of a tensor as a NumPy array, or None in a graph."""
     return x.numpy() if tf.executing_eagerly() else None
+
+
+def appends_in_place():
+    """Whether `append` makes no copy in a loop: in a graph, where nobody else holds the store."""
+    return not tf.executing_eagerly()
+
+
+def compiles():
+    """Whether each step of a loop that is unrolled must be compiled, which takes long."""
+    return control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph())

@@ -116,37 +116,48 @@ class TreeAttention(keras.layers.Layer):
             states = self._rnn.get_initial_state(batch_size)
             self._rnn._maybe_config_dropout_masks(self._rnn.cell, leaves[:, 0], states)
             query = ops.zeros((batch_size, self.query_width), self.compute_dtype)
-        first = nodes
+        told = self._all_accesses((nodes, states, query), now, training, return_nodes)
+        if self.controller is not None:
+            self._rnn._maybe_reset_dropout_masks(self._rnn.cell)
+        answers = ops.swapaxes(told.pop("answer")[eta - 1 :: eta], 0, 1)
+        probabilities = self.head(answers)
+        told["reached"] = reached = self._reached(present)
+        zeros = ops.zeros_like(probabilities)
+        return ops.where(reached[..., None], probabilities, zeros), told
+
+    def _all_accesses(self, carry, now, training, return_nodes):
+        """What was found at each access; the carry is nodes, states and query at the start."""
 
         def step(carry, now):
             """Attention, output and update phase (Figures 3, 4 and 5)."""
             nodes, states, query = carry
-            if self.controller is None:
-                asked = writer = now["inputs"]
-                attended, found = self.attend(nodes, asked, now)
-                answer = attended
-            else:
-                asked = query
-                attended, found = self.attend(nodes, asked, now)
-                answer, new = self._rnn.cell(attended, states, **self._cell_arguments(training))
-                states = tree.pack_sequence_as(states, tree.flatten(new))
-                writer = query = ops.cast(answer, asked.dtype)
+            asked = self._asked(query, now)
+            attended, found = self.attend(nodes, asked, now)
+            answer, states, query = self._control(attended, states, query, training)
+            writer = self._asked(query, now)
             nodes = self.update(nodes, attended, found, writer, now.get("present"))
             told = {name: found[name] for name in self.told}
             if return_nodes:
                 told["nodes"] = nodes
             return (nodes, states, query), {"answer": answer, "query": asked, **told}
 
-        _, told = executors.scan(step, (nodes, states, query), now)
-        if self.controller is not None:
-            self._rnn._maybe_reset_dropout_masks(self._rnn.cell)
-        answers = ops.swapaxes(told.pop("answer")[eta - 1 :: eta], 0, 1)
+        _, told = executors.scan(step, carry, now)
         if return_nodes:
-            told["nodes"] = ops.concatenate([first[None], told["nodes"]], axis=0)
-        probabilities = self.head(answers)
-        told["reached"] = reached = self._reached(present)
-        zeros = ops.zeros_like(probabilities)
-        return ops.where(reached[..., None], probabilities, zeros), told
+            told["nodes"] = ops.concatenate([carry[0][None], told["nodes"]], axis=0)
+        return told
+
+    def _asked(self, query, now):
+        """What SEARCH and WRITE see beside a node: h_LSTM, or the operation."""
+        return now["inputs"] if self.controller is None else query
+
+    def _control(self, attended, states, query, training):
+        """What the output is made from, and the controller's new states and h_LSTM."""
+        if self.controller is None:
+            return attended, states, query
+        cell = self._rnn.cell
+        answer, new = cell(attended, states, **self._cell_arguments(training))
+        states = tree.pack_sequence_as(states, tree.flatten(new))
+        return answer, states, ops.cast(answer, query.dtype)
 
     def _cell_arguments(self, training):
         cell = self._rnn.cell

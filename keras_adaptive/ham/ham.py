@@ -1,15 +1,15 @@
 """HAM: a memory that is attended by a descent in a tree."""
 
 import keras
-from keras import ops
+from keras import ops, tree
 
 from .. import executors
-from . import log, rows
+from . import log, paths, rows
 from .attention import TreeAttention, levels_over
 from .decisions import entropy, log_probability
 from .perceptrons import join_ends
 
-_UNROLLED_LEVELS = 8  # More levels are a loop in the graph, which is compiled once for all.
+_UNROLLED_LEVELS = 8  # More are a loop where code is compiled, once for all levels.
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -24,6 +24,12 @@ class HAM(TreeAttention):
     accesses comes an output, from h_LSTM. Without one, the inputs are operations: the t-th stands
     for h_LSTM at the t-th access, the memory begins empty, and the output comes from the leaf that
     is attended, by a perceptron; so the t-th output knows the first t operations alone.
+
+    An access takes time Θ(log n), in training too; the tree itself, before the first access, Θ(n).
+    It is so in TensorFlow's graphs, with XLA or without, and on JAX. In TensorFlow's eager mode and
+    on PyTorch, where nothing can be changed in place, every access copies the tree; and so it does
+    with `return_nodes`, and if a cell or one of the memory's layers changes when it is called
+    (batch normalisation, a dropout layer).
 
     In training the turns are drawn, else the most probable ones are taken (right if p > 0.5).
     Drawing passes no gradient to SEARCH: train with `keras_adaptive.reinforce.ReinforceModel`.
@@ -134,6 +140,90 @@ class HAM(TreeAttention):
             "entropy": entropy(p),
         }
 
+    def _all_accesses(self, carry, now, training, return_nodes):
+        if return_nodes or not self._appends(carry):
+            return super()._all_accesses(carry, now, training, return_nodes)
+        nodes, states, query = carry
+        batch_size, twice, d = ops.shape(nodes)
+        levels = levels_over(twice // 2)
+        accesses = ops.shape(now["access"])[0]
+        level = ops.arange(levels, dtype="int32")
+        given = {"level": ops.broadcast_to(level[None], (accesses, levels))}
+        given.update({name: now[name] for name in ("path", "uniform") if name in now})
+        sequences = tuple(
+            {name: now[name] for name in names if name in now}
+            for names in (("inputs",), ("present",))
+        )
+        each_level = self._each_level(levels)
+
+        def turn(value, carry, now, given):
+            p = self.memory.probability(value, self._asked(carry[2], now[0]))
+            return self._turn(p, given)
+
+        def step(carry, now, pairs, right):
+            root, states, query = carry
+            asked = self._asked(query, now[0])
+            chosen = ops.where(right[..., None], pairs[..., d:], pairs[..., :d])
+            values = ops.concatenate([root[None], chosen[:-1]], axis=0)
+            # A product, as XLA cannot compile the gradient of a repetition in a TensorFlow loop.
+            every = ops.ones_like(values[..., :1]) * ops.cast(asked, values.dtype)
+            found = {"right_probability": self.memory.probability(values, every), "query": asked}
+            attended = chosen[-1]
+            found["answer"], states, query = self._control(attended, states, query, training)
+            value = self.memory.written(attended, self._asked(query, now[0]))
+            new_root, new = self._join_up(value, right, pairs, each_level)
+            new = ops.flip(new, axis=0)
+            if "present" in now[1]:
+                present = now[1]["present"][:, None]
+                new_root = ops.where(present, new_root, root)
+                new = ops.where(present, new, pairs)
+            return (new_root, states, query), found, new
+
+        pairs = ops.reshape(nodes, (batch_size, twice // 2, 2 * d))
+        carry = (nodes[:, 1], states, query)
+        found, right = paths.scan(turn, step, carry, sequences, given, pairs, each_level)
+        return {**found, "path": ops.cast(right, "int32")}
+
+    def _appends(self, carry):
+        """Whether `paths.scan` can run the accesses, and would be of use."""
+        if not executors.appends_in_place():
+            return False
+        if not all(keras.backend.is_float_dtype(x.dtype) for x in tree.flatten(carry)):
+            return False
+        m = self.memory
+        if any(_changes(part) for x in (m.join, m.search, m.write) for part in x._flatten_layers()):
+            return False
+        if self.controller is None:
+            return True
+        cell = self._rnn.cell
+        # Keras draws the masks of a cell's dropout before the loop.
+        return isinstance(cell, keras.layers.Layer) and not any(
+            _changes(part) and not hasattr(part, "get_dropout_mask")
+            for part in cell._flatten_layers()
+        )
+
+    def _turn(self, p, given):
+        """Whether to go right: as is given, as is drawn, or what is more probable."""
+        if "path" in given:
+            return ops.equal(given["path"], 1)
+        if "uniform" in given:
+            return ops.cast(given["uniform"], p.dtype) < p
+        return p > 0.5
+
+    def _join_up(self, value, right, pairs, each_level):
+        """The root above a leaf of that value, and the pairs on the way, bottom-up."""
+        d = value.shape[-1]
+
+        def up(value, now):
+            right, pair = now
+            right = right[:, None]
+            pair = join_ends(
+                ops.where(right, pair[:, :d], value), ops.where(right, value, pair[:, d:])
+            )
+            return self.memory.parent(pair), pair
+
+        return each_level(up, value, (ops.flip(right, axis=0), ops.flip(pairs, axis=0)))
+
     def attend(self, nodes, query, now):
         """Goes down to a leaf (Figure 3)."""
         batch_size, twice, d = ops.shape(nodes)
@@ -145,12 +235,7 @@ class HAM(TreeAttention):
         def down(carry, now):
             node, value = carry
             p = self.memory.probability(value, query)
-            if "path" in now:
-                right = ops.equal(now["path"], 1)
-            elif "uniform" in now:
-                right = ops.cast(now["uniform"], p.dtype) < p
-            else:
-                right = p > 0.5
+            right = self._turn(p, now)
             row = first + node
             pair = rows.take(pairs, row)
             value = ops.where(right[:, None], pair[:, d:], pair[:, :d])
@@ -169,24 +254,17 @@ class HAM(TreeAttention):
         shape = ops.shape(nodes)
         d = shape[-1]
 
-        def up(value, now):
-            right, pair = now
-            right = ops.equal(right, 1)[:, None]
-            pair = join_ends(
-                ops.where(right, pair[:, :d], value), ops.where(right, value, pair[:, d:])
-            )
-            return self.memory.parent(pair), pair
-
         value = self.memory.written(attended, writer)
-        upwards = tuple(ops.flip(found[name], axis=0) for name in ("path", "pair"))
-        value, pairs = self._each_level(levels_over(shape[1] // 2))(up, value, upwards)
+        each_level = self._each_level(levels_over(shape[1] // 2))
+        right = ops.equal(found["path"], 1)
+        value, pairs = self._join_up(value, right, found["pair"], each_level)
         places = ops.concatenate([ops.flip(found["row"], axis=0), found["first"][None]], axis=0)
         no_node = ops.zeros_like(value)
         root = join_ends(no_node, value)
         new = ops.concatenate([pairs, root[None]], axis=0)
         if present is not None:
             old_root = join_ends(no_node, found["root"])
-            old = ops.concatenate([upwards[1], old_root[None]], axis=0)
+            old = ops.concatenate([ops.flip(found["pair"], axis=0), old_root[None]], axis=0)
             new = ops.where(present[None, :, None], new, old)
         pairs = ops.reshape(nodes, (-1, 2 * d))
         pairs = rows.replace(pairs, ops.reshape(places, (-1,)), ops.reshape(new, (-1, 2 * d)))
@@ -194,7 +272,8 @@ class HAM(TreeAttention):
 
     def _each_level(self, levels):
         """The loop over levels."""
-        known = isinstance(levels, int) and levels <= _UNROLLED_LEVELS
+        known = isinstance(levels, int)
+        known = known and (levels <= _UNROLLED_LEVELS or not executors.compiles())
         return executors.eager.scan if known else executors.scan
 
     def _check_path(self, path, accesses, levels):
@@ -235,3 +314,8 @@ class HAM(TreeAttention):
     def get_config(self):
         """The arguments that make this layer again."""
         return {**super().get_config(), "seed": self.seed}
+
+
+def _changes(layer):
+    """Whether calling the layer itself, not one inside it, may change a variable."""
+    return bool(layer._non_trainable_variables or layer._seed_generators)

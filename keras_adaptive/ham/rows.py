@@ -18,3 +18,10 @@ def replace(rows, indices, values):
         place = rows.at[indices]
         return place.set(values, mode="promise_in_bounds", unique_indices=True)
     return ops.scatter_update(rows, indices[:, None], values)
+
+
+def look_up(rows, indices):
+    """The rows with these indices of any shape, which exist: `(…, width)`. For no gradient."""
+    if keras.config.backend() == "jax":
+        return rows.at[indices].get(mode="promise_in_bounds")
+    return ops.take(rows, indices, axis=0)
