@@ -206,7 +206,7 @@ def measure_command(arguments):
     entry = families.entry_of(run.recipe)
     if hasattr(entry, "sizes"):
         found = {"model": run.recipe.name, **entry.whole(run, arguments.examples)}
-        answer(arguments, found, entry.told(found))
+        answer(arguments, in_words_of_users(found), entry.told(found))
         return
     if run.recipe.length_parameters is None:
         raise ValueError(f"{run.recipe.name} has no lengths to measure; see evaluate")

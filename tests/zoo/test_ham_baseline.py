@@ -1,0 +1,96 @@
+"""What HAM is compared with: shapes, sizes, training, and the page that tells of trainings."""
+
+import json
+import math
+
+import keras
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.zoo import cli, ham_page, recipes
+from keras_adaptive.zoo.families import (
+    ham_baseline,
+    ham_baseline_card,
+    ham_baseline_entry,
+    ham_entry,
+)
+
+TASKS = ("reverse", "search", "merge", "sort", "add")
+NAMES = [f"ham_{task}_{kind}" for task in TASKS for kind in ("lstm", "attention")]
+SMALL = {"units": 3, "length": 4, "batch_size": 4}
+
+
+def weights(name):
+    """How many numbers of a recipe's network are trained."""
+    recipe = recipes.load(name)
+    model = recipe.build(recipe)
+    return sum(math.prod(variable.shape) for variable in model.trainable_variables)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_curriculum_and_outputs_that_fit(name):
+    recipe = recipes.load(name)
+    ours = recipes.load(name.rpartition("_")[0])
+    assert recipe.stages == ours.stages and recipe.batch_size == ours.batch_size
+    assert recipe.hyperparameters["attention"] == name.endswith("attention")
+    recipe = recipe.with_overrides(SMALL)
+    model = recipe.build(recipe)
+    batch = datasets.batch(recipe.dataset, 2, **{**recipe.parameters, "length": 8})
+    shape = model.compute_output_shape(batch["inputs"].shape)
+    assert tuple(shape) == batch["targets"].shape
+    json.dumps(recipe.to_dict())
+
+
+def test_more_weights_than_our_largest():
+    largest = max(weights(name) for name in ("ham_reverse", "ham_search", "ham_sort"))
+    assert min(weights(name) for name in ("ham_search_lstm", "ham_add_lstm")) > largest
+
+
+def test_trains_on_bits_and_is_asked():
+    recipe = recipes.load("ham_add_attention").with_overrides(SMALL)
+    model = recipe.build(recipe)
+    ham_baseline.compile_model(model, recipe, jit_compile=False)
+    model.run_eagerly = True
+    batch = datasets.batch(recipe.dataset, 2, **{**recipe.parameters, "length": 6})
+    data = ham_baseline.training_batch(batch, recipe, None)
+    found = model.train_on_batch(*data, return_dict=True)
+    expected = keras.losses.binary_crossentropy(data[1], np.full(data[1].shape, 0.5))
+    assert 0 < found["loss"] < 4 * float(np.mean(expected)) and 0 <= found["sequence_error"] <= 1
+
+    def probe(inputs):
+        return {"outputs": datasets.task("ham_add").answers(inputs)[..., None] * 1.0}
+
+    found = ham_baseline.ask(probe, recipe, "11+01")
+    assert found["answer"] == "100" and found["confidence"] == 1
+    assert ham_baseline_entry.spoken(found).splitlines()[-1] == "answer: 100"
+    assert "with attention, one layer of 3" in ham_baseline_card.network(recipe)
+
+
+def test_limits_are_refused():
+    recipe = recipes.load("ham_add_lstm").with_overrides(SMALL)
+    with pytest.raises(ValueError, match="leaves is for models with a memory of leaves"):
+        ham_baseline_entry.limited(recipe.build(recipe), {"leaves": 8})
+
+
+def test_what_has_no_entry_is_measured(tmp_path, monkeypatch, capsys):
+    from keras_adaptive.zoo.train import train
+
+    small = {**SMALL, "min_length": 4, "hidden_units": 2, "samples": 2}
+    run = train("ham_stack", tmp_path / "run", overrides=small, until_step=0)
+    row = {"leaves": 4, "sequence_error": 0.25, "symbol_error": 0.125}
+    monkeypatch.setattr(ham_entry, "sizes", lambda run, examples: [row] * 3)
+    assert cli.main(["measure", str(run.folder), "--examples", "7", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["steps"] == 0 and not found["finished"]
+    assert found["bit_error"] == found["sizes"][0]["bit_error"] == 0.125
+
+    folder = tmp_path / ham_page.UNPUBLISHED
+    folder.mkdir(parents=True)
+    (folder / "ham_sort.json").write_text(json.dumps(found))
+    (tmp_path / "saved_models" / "ham_stack").mkdir(parents=True)
+    (tmp_path / "saved_models" / "ham_stack" / "metrics.json").write_text(json.dumps(found))
+    table = ham_page.tables(tmp_path, lambda path: json.loads(path.read_text()))["trained"]
+    assert "| `ham_sort` | 25.00 % | 25.00 % | 25.00 % | 0.04 % | 0.24 % |" in table
+    assert "| [`ham_stack`](../saved_models/ham_stack/README.md) | 25.00 % |" in table
+    assert "| `ham_merge` | not trained | – | – |" in table
