@@ -1,0 +1,31 @@
+"""The documentation site: what it links exists, and nothing is left out."""
+
+import importlib
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+
+
+def test_every_page_is_in_the_navigation():
+    pages = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)
+    assert sorted(pages) == sorted(path.name for path in DOCS.glob("*.md"))
+    assert pages[0] == "index.md"
+
+
+def test_links_and_pictures_between_pages_exist():
+    for page in DOCS.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if "../" not in target and "://" not in target:
+                assert (DOCS / target).exists(), (page.name, target)
+
+
+def test_the_reference_names_what_there_is():
+    names = re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(), re.M)
+    for name in names:
+        module, _, attribute = name.rpartition(".")
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError:
+            assert hasattr(importlib.import_module(module), attribute), name
