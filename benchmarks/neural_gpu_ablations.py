@@ -110,9 +110,16 @@ def main():
         for name in CHANGES:
             found[name].append(trained(name, seed, arguments.folder)[1])
             keras.backend.clear_session()
+        record(found)
     members = [trained(ENTRY, seed, arguments.folder) for seed in range(ENSEMBLE)]
+    together = ensemble.average_outputs([model for model, _ in members])
+    reached = errors(together, recipes.load(RECIPE))
+    record(found, {"members": [row for _, row in members], **reached})
+
+
+def record(found, together=None):
+    """Writes what is known by now: rows by setting, and what the ensemble reached."""
     recipe = recipes.load(RECIPE)
-    together = errors(ensemble.average_outputs([model for model, _ in members]), recipe)
     write(
         "neural_gpu_ablations",
         [],
@@ -124,7 +131,7 @@ def main():
         settings=[
             {"what": name, "changes": CHANGES[name], "runs": rows} for name, rows in found.items()
         ],
-        ensemble={"members": [row for _, row in members], **together},
+        ensemble=together,
     )
 
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from .. import plots
-from . import ham_page
+from . import ham_page, neural_gpu_page
 from .model_card import markdown, percent
 from .recipe import Recipe
 
@@ -68,6 +68,7 @@ DOCUMENTS = {
     README: readme_tables,
     TEXT_PAGE: text_page_tables,
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
+    neural_gpu_page.PAGE: lambda folder: neural_gpu_page.tables(folder, read),
 }
 
 

@@ -1,0 +1,73 @@
+"""The tables of docs/neural_gpu.md: the ablations, and trainings without an entry."""
+
+from .model_card import markdown, percent
+
+PAGE = "docs/neural_gpu.md"
+ABLATIONS = "benchmarks/results/neural_gpu_ablations.json"
+# Trainings without an entry, as `keras-adaptive measure FOLDER --json` told of them.
+UNPUBLISHED = "docs/neural_gpu_trainings"
+
+
+def tables(folder, read):
+    """The tables of the page by their names; without results they are empty.
+
+    Args:
+        folder: the repository.
+        read: a function from a path to what its JSON says.
+    """
+    path = folder / ABLATIONS
+    return {
+        "ablations": ablations(read(path)) if path.is_file() else "",
+        "unpublished": "\n\n".join(
+            unpublished(read(path)) for path in sorted((folder / UNPUBLISHED).glob("*.json"))
+        ),
+    }
+
+
+def ablations(found):
+    """What each setting reached beyond the lengths of its training, over all seeds.
+
+    Args:
+        found: what `benchmarks/neural_gpu_ablations.py` wrote.
+    """
+    rows = []
+    for setting in found["settings"]:
+        longer = [run["longer"]["symbol_error"] for run in setting["runs"]]
+        trained = [run["trained"]["sequence_error"] for run in setting["runs"]]
+        rows.append(
+            [
+                setting["what"],
+                len(longer),
+                *map(percent, (sum(longer) / len(longer), min(longer), max(longer))),
+                percent(sum(trained) / len(trained)),
+            ]
+        )
+    together = found["ensemble"]
+    if together:
+        rows.append(
+            [
+                f"as the entry: the outputs of {len(together['members'])} seeds averaged",
+                1,
+                *[percent(together["longer"]["symbol_error"])] * 3,
+                percent(together["trained"]["sequence_error"]),
+            ]
+        )
+    longer, trained = found["bits"]["longer"], found["bits"]["trained"]
+    header = ["setting", "seeds", f"symbols wrong at {longer} bits: mean", "best", "worst"]
+    return markdown([*header, f"sums of {trained} bits wrong: mean"], rows)
+
+
+def unpublished(found):
+    """The errors of a training at all lengths it was measured at."""
+    rows = [
+        [
+            f"`{found['model']}`",
+            row["length"] if row["least"] == row["length"] else f"up to {row['length']}",
+            f"{row['examples']:,}",
+            percent(row["sequence_error"]),
+            percent(row["bit_error"]),
+        ]
+        for row in found["lengths"]
+        if row["probe"] is None
+    ]
+    return markdown(["recipe", "digits", "examples", "sequence error", "symbol error"], rows)
