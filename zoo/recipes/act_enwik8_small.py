@@ -38,10 +38,11 @@ RECIPE = PAPER.replace(
         "Bytes come in as learned vectors of 32 numbers.",
         "At most 5 steps are allowed instead of 100.",
         "One worker with Adam, annealed, instead of 16 asynchronous workers at 1e-4.",
-        "The price τ of a step is not fixed: it is adapted so that a byte takes 2 steps on "
-        "average, and never below 0. In short trainings at this rate the paper's 0.006 led to the "
-        "largest number of steps for every byte, or, with a higher price at first, nearly to the "
-        "least.",
+        "The price τ of a step is not fixed: it is adapted so that a byte takes at most 2 steps on "
+        "average, and never below 0. It soon fell to 0 and stayed there (`history.csv`): steps "
+        "were free, and yet few were taken. In short trainings at this rate the paper's 0.006 led "
+        "to the largest number of steps for every byte, or, with a higher price at first, nearly "
+        "to the least.",
         "Errors are those on held-out text; the paper reports those on its training set.",
     ),
 )
