@@ -5,7 +5,7 @@ from .act_card import SOURCE as PAPER
 from .language import SCORE
 from .language_entry import BEFORE, PASSAGES, SHOWN, kinds_table
 
-SOURCE = f"{PAPER}, 3.5"
+SOURCE = f"{PAPER}.5"
 DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the paper allows.",)
 
 
