@@ -6,6 +6,7 @@ import keras
 from keras import ops, tree
 
 from .. import relaxation
+from ..distributed import replicas
 from .cgru import saturation_costs
 
 
@@ -70,7 +71,8 @@ class NeuralGPUModel(keras.Model):
             "relaxation_cost": _sum([relaxation.cost(layer) for layer in layers], nothing),
             "saturation_cost": _sum(reported, nothing),
         }
-        values["task_loss"] = loss - values["relaxation_cost"] - values["saturation_cost"]
+        costs = values["relaxation_cost"] + values["saturation_cost"]
+        values["task_loss"] = loss * replicas() - costs
         if layers:
             pulls = [ops.convert_to_tensor(layer.relaxation_pull) for layer in layers]
             values["relaxation_pull"] = functools.reduce(ops.maximum, pulls)
