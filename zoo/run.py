@@ -148,4 +148,15 @@ def restore(folder, settings=None, recipe=None, jit_compile="auto"):
     run.position = Position(**state["position"])
     run.history = state["history"]
     run.backend = state["backend"]
+    if run.position.done:
+        go_on(run)
     return run
+
+
+def go_on(run):
+    """Let a finished training go on if its last stage was made longer."""
+    last = len(run.recipe.stages) - 1
+    done = sum(row["stage"] == last for row in run.history)
+    if run.stage.curriculum is None and done < run.stage.chunks:
+        run.position.done = False
+        run.position.stage_step = done * run.stage.chunk

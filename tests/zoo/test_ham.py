@@ -273,7 +273,7 @@ def test_other_models_of_the_task_are_found(trained, entries):
     assert ham_entry.other_models(entries, renamed)[0]["model"] == RAW
 
 
-def test_commands(command):
+def test_commands(command, tmp_path):
     words = ["evaluate", NAME, "--length", "3:7", "--leaves", 16, "--examples", 5, "--seed", 991]
     code, out, err = command(*words, "--json")
     found = json.loads(out)
@@ -286,6 +286,12 @@ def test_commands(command):
     found = json.loads(command("predict", RAW, "PUSH 5, POP", "--json")[1])
     assert found["read"] == ["PUSH 5", "POP"] and found["leaves"] == 4
     assert command("predict", NAME, "5 3")[1].startswith("read: 5 3\n4 leaves")
+    for name, text in ((NAME, "5 3 1"), (RAW, "PUSH 5, POP, PUSH 1")):
+        path = tmp_path / f"{name}.svg"
+        code, out, err = command("plot", name, text, "--out", path, "--json")
+        found = json.loads(out)
+        assert code == 0 and found["picture"] == str(path) and len(found["leaves"]) >= 1, err
+        assert "access 1" in path.read_text()
     listed = json.loads(command("list", "--json")[1])["models"][0]
     assert {"model", "dataset", "sequence_error", "bit_error", "sizes"} == set(listed)
     assert "with so many leaves: 4:" in command("list")[1]
@@ -300,6 +306,8 @@ def test_commands(command):
         (["evaluate", NAME, "--length", "9", "--leaves", "8"], "as the memory has leaves, 8"),
         (["evaluate", NAME, "--max-ponder", "3"], "max_ponder is for models with adaptive"),
         (["predict", NAME, "1:2"], "apart by blanks"),
+        (["plot", NAME], "give one"),
+        (["plot", NAME, " ".join(["1"] * 33)], "up to 32 leaves"),
         (["predict", RAW, "PUSH 32"], "below 32"),
     ],
 )

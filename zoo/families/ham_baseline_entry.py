@@ -8,7 +8,6 @@ from .ham_entry import (
     listed,
     measured,
     parameters,
-    plot,
     serve_network,
     sizes,
     told,
@@ -46,6 +45,15 @@ def limited(model, limits):
         ValueError: one was given.
     """
     refuse(model, limits)
+
+
+def plot(name, model, recipe, request):
+    """There is nothing to draw.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(f"{name} has no memory to draw; plot is for HAM")
 
 
 def spoken(found):

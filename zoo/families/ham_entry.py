@@ -4,12 +4,13 @@ import json
 import math
 from pathlib import Path
 
-from ... import plots
+from ... import datasets, plots
 from ...reinforce import ReinforceModel
 from .. import lengths, scout
 from ..evaluate import measure, summary
 from ..model_card import percent
-from .ham import Probe, is_raw
+from . import ham_picture
+from .ham import Probe, ask, is_raw
 from .limits import refuse
 
 EXAMPLES = 2500
@@ -201,9 +202,28 @@ def spoken(found):
 
 
 def plot(name, model, recipe, request):
-    """There is nothing to draw.
+    """Draw the tree at each access while the model answers an example in human form (Figure 6).
+
+    Args:
+        name: of the entry.
+        model: the loaded model.
+        recipe: its `Recipe`.
+        request: has `out` and `input`.
+
+    Returns:
+        A dict: `picture`, its file; `leaves`, those that were attended, in order; and what `ask`
+        says of `read` and `answer`.
 
     Raises:
-        ValueError: always.
+        ValueError: no example, or a soft memory, which takes no path.
     """
-    raise ValueError(f"{name} has nothing to draw")
+    if request.input is None:
+        raise ValueError(f"{name} is drawn while it answers an example; give one")
+    if not isinstance(model, ReinforceModel):
+        raise ValueError(f"{name} takes no path that could be drawn")
+    inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
+    out = request.out or f"{name}.png"
+    leaves = ham_picture.draw(out, model.network, recipe, inputs, name)
+    found = ask(Probe(model), recipe, request.input)
+    kept = {key: found[key] for key in ("read", "answer")}
+    return {"picture": str(out), "leaves": leaves, **kept}

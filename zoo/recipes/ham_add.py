@@ -8,9 +8,12 @@ from ..recipe import Recipe
 
 # No sum has fewer than 4 symbols.
 FIRST = dataclasses.replace(CONTROLLED_STAGES[0].curriculum, start=4)
-STAGES = (dataclasses.replace(CONTROLLED_STAGES[0], curriculum=FIRST), CONTROLLED_STAGES[1])
+STAGES = (
+    dataclasses.replace(CONTROLLED_STAGES[0], curriculum=FIRST),
+    dataclasses.replace(CONTROLLED_STAGES[1], steps=4000, hold=0.5),
+)
 
-SETTINGS = {**CONTROLLED, "accesses_per_output": 2, "max_outputs": [0.5, 1]}
+SETTINGS = {**CONTROLLED, "accesses_per_output": 2, "max_outputs": [0.5, 1], "sure_from": 64}
 RECIPE = Recipe(
     name="ham_add",
     family="ham",
