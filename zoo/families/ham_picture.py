@@ -1,0 +1,73 @@
+"""The picture of the accesses to a memory while a network answers one example."""
+
+import numpy as np
+
+from ... import datasets, tree_plots
+from .ham import is_raw
+
+# More leaves are too small to see.
+LARGEST_DRAWN = 32
+
+
+def draw(path, network, recipe, inputs, title=None):
+    """Write a picture of all accesses, the tree at each of them.
+
+    The tree has as few leaves as the example needs.
+
+    Args:
+        path: the file to write.
+        network: with a layer `ham` that is a `HAM`.
+        recipe: its `Recipe`.
+        inputs: one example (1, m, width).
+        title: above the picture.
+
+    Returns:
+        The leaves that were attended, integers.
+
+    Raises:
+        ValueError: the example is too long, or another kind of file.
+    """
+    if inputs.shape[1] > LARGEST_DRAWN:
+        raise ValueError(
+            f"trees of up to {LARGEST_DRAWN} leaves are drawn. Received: an example of "
+            f"{inputs.shape[1]} vectors"
+        )
+    outputs, found = network.get_layer("ham")(inputs, return_path=True, return_nodes=True)
+    outputs = np.asarray(outputs)[0]
+    leaf, turns, nodes = (np.asarray(found[key])[0] for key in ("leaf", "path", "nodes"))
+    said = spoken(outputs, inputs, recipe)
+    accesses = len(said)
+    read = [] if is_raw(recipe) else names(inputs, recipe)
+    parts = nodes[: accesses + 1], turns[:accesses], read, said
+    tree_plots.accesses(path, *parts, title=title, most=accesses)
+    return leaf[:accesses].tolist()
+
+
+def spoken(outputs, inputs, recipe):
+    """What is said after each access up to the End Of Output, texts; "" for nothing.
+
+    Args:
+        outputs: probabilities of one example (outputs, bits).
+        inputs: the example (1, m, width).
+        recipe: the network's `Recipe`.
+    """
+    task = datasets.task(recipe.dataset)
+    if is_raw(recipe):
+        numbers, operations = task.decode(outputs), task.describe(inputs[0])
+        answers = [f": {x}" if y == "POP" else "" for x, y in zip(numbers, operations, strict=True)]
+        return [y + x for x, y in zip(answers, operations, strict=True)]
+    said, eta = [], recipe.hyperparameters["accesses_per_output"]
+    for output in outputs:
+        text = task.decode(output[None]).replace("...", "").strip()
+        said += [""] * (eta - 1) + [text or "end"]
+        if output[-1] > 0.5:
+            break
+    return said
+
+
+def names(inputs, recipe):
+    """The input vectors of one example (1, m, width) as texts."""
+    if recipe.dataset == "ham_add":
+        return ["01+="[symbol] for symbol in inputs[0].argmax(-1)]
+    words = datasets.task(recipe.dataset).describe(inputs[0]).split()
+    return [word for word in words if word not in ("|", "?")]
