@@ -25,6 +25,7 @@ BOUNDS = {
     "act_logic": 0.02,
     "act_addition": 0.05,
     "act_sort": 0.12,
+    "act_enwik8_small": 3.1,
     "neural_gpu_addition": 0.001,
     "neural_gpu_copy": 0.001,
     "neural_gpu_reverse": 0.001,
