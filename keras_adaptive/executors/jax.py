@@ -94,15 +94,20 @@ def pull_back(function, arguments, gradients):
     return jax.vjp(function, *arguments)[1](gradients)
 
 
-def with_gradient(forward, backward, arguments, constants):
+def with_gradient(forward, backward, arguments, constants, plain):
     """The first of the two results of `forward`, with the gradient that `backward` says.
 
     `forward(arguments, constants)` returns results and what `backward(kept, gradients)` needs of
-    it, which returns gradients of the arguments. It all must be arguments: no closures.
+    it, which returns gradients of the arguments. Both use nothing by closure. `plain(arguments,
+    constants)` gives the same results in the way that is best without a gradient.
     """
-    run = jax.custom_vjp(lambda *both: forward(*both)[0])
-    run.defvjp(forward, lambda *both: (backward(*both), None))
-    return run(arguments, constants)
+    plain, used = jax.closure_convert(plain, arguments, constants)
+    run = jax.custom_vjp(lambda arguments, constants, used: plain(arguments, constants, *used))
+    run.defvjp(
+        lambda arguments, constants, _: forward(arguments, constants),
+        lambda *both: (backward(*both), None, None),
+    )
+    return run(arguments, constants, used)
 
 
 def append(store, number, one):

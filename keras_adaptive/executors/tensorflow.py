@@ -180,11 +180,12 @@ def pull_back(function, arguments, gradients):
     return tree.pack_sequence_as(arguments, found)
 
 
-def with_gradient(forward, backward, arguments, constants):
+def with_gradient(forward, backward, arguments, constants, plain):
     """The first of the two results of `forward`, with the gradient that `backward` says.
 
     `forward(arguments, constants)` returns results and what `backward(kept, gradients)` needs of
-    it, which returns gradients of the arguments.
+    it, which returns gradients of the arguments. `plain`, that without a gradient, is of no use:
+    a graph does not tell whether one will be asked for.
     """
     like = []
 

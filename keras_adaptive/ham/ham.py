@@ -179,9 +179,15 @@ class HAM(TreeAttention):
                 new = ops.where(present, new, pairs)
             return (new_root, states, query), found, new
 
+        def overwrite(carry, sequences, given, pairs):
+            carry = (ops.reshape(pairs, (batch_size, twice, d)), *carry[1:])
+            now = {**sequences[0], **sequences[1], **given}
+            told = super(HAM, self)._all_accesses(carry, now, training, False)
+            return told, ops.equal(told.pop("path"), 1)
+
         pairs = ops.reshape(nodes, (batch_size, twice // 2, 2 * d))
         carry = (nodes[:, 1], states, query)
-        found, right = paths.scan(turn, step, carry, sequences, given, pairs, each_level)
+        found, right = paths.scan(turn, step, carry, sequences, given, pairs, each_level, overwrite)
         return {**found, "path": ops.cast(right, "int32")}
 
     def _appends(self, carry):

@@ -14,7 +14,7 @@ from .. import executors
 from . import rows as matrix
 
 
-def scan(turn, step, carry, sequences, given, pairs, each_level):
+def scan(turn, step, carry, sequences, given, pairs, each_level, plain):
     """Accesses to as many trees as there are examples; like `executors.scan` over time.
 
     A row of a tree is that of an inner node e: the values of its children 2e and 2e + 1 side by
@@ -31,6 +31,8 @@ def scan(turn, step, carry, sequences, given, pairs, each_level):
         given: a nest of `(time, L, …)`, beside `level` `(time, L)`.
         pairs: `(batch, n, 2d)`, the rows; there is no node 0.
         each_level: `executors.scan` or one like it, over levels.
+        plain: from `carry`, `sequences`, `given` and `pairs` to the same results, for where no
+            gradient is asked for and a tree can be overwritten in place.
 
     All but turns, `given` and the second half of `sequences` are floating-point.
 
@@ -153,4 +155,10 @@ def scan(turn, step, carry, sequences, given, pairs, each_level):
 
     floating, fixed = sequences
     arguments, constants = (carry, floating, pairs, of_step), (fixed, given, of_turn)
-    return executors.with_gradient(forward, backward, arguments, constants)
+
+    def without_gradient(arguments, constants):
+        carry, floating, pairs, _ = arguments
+        fixed, given, _ = constants
+        return plain(carry, (floating, fixed), given, pairs)
+
+    return executors.with_gradient(forward, backward, arguments, constants, without_gradient)
