@@ -17,6 +17,8 @@ from . import families
 # The names that users say, and what a family measures.
 SIGNALS = {"ponder": "ponder", "loss": "bits", "entropy": "entropy"}
 TEXTS = ("with spaces", "without spaces")
+# A network may notice a boundary at the byte before it, or at the first one behind it.
+SIDES = ("after", "before")
 # Heights of peaks that are tried as the least height of a boundary, on validation data.
 TRIED = 200
 
@@ -59,11 +61,31 @@ def score(proposed, real):
 NUMBERS = ("precision", "recall", "f1")
 
 
-def best_height(values, real):
-    """The least height of peaks with the best harmonic mean of precision and recall."""
+def proposed(values, height, side):
+    """Where boundaries are proposed: after the byte of a peak, or before it.
+
+    Args:
+        values: a signal (windows, time).
+        height: the least height of a peak.
+        side: one of `SIDES`.
+
+    Returns:
+        Boolean (windows, time): whether there is a boundary behind each byte.
+
+    >>> proposed(np.array([[1.0, 3.0, 2.0]]), 0, "before").astype(int)
+    array([[1, 0, 0]])
+    """
+    found = peaks(values, height)
+    if side == "before":
+        found = np.concatenate([found[:, 1:], np.zeros_like(found[:, :1])], axis=1)
+    return found
+
+
+def best_choice(values, real):
+    """The least height of peaks, and the side, with the best mean of precision and recall (F1)."""
     heights = np.quantile(values[peaks(values)], np.linspace(0, 0.995, TRIED))
-    found = [score(peaks(values, height), real)["f1"] for height in heights]
-    return float(heights[int(np.argmax(found))])
+    tried = [(float(height), side) for side in SIDES for height in heights]
+    return max(tried, key=lambda choice: score(proposed(values, *choice), real)["f1"])
 
 
 def without_spaces(windows):
@@ -115,33 +137,35 @@ def texts(recipe, split):
 def measured(probe, recipe):
     """How well the peaks of each signal find the boundaries of words.
 
-    The least height of a peak is chosen on validation data, for each signal and text alone.
+    The least height of a peak, and whether the boundary is after its byte or before it, are chosen
+    on validation data, for each signal and text alone.
 
     Args:
         probe: a `Probe`.
         recipe: the model's `Recipe`.
 
     Returns:
-        A list of dicts: `text`, `signal`, `height`, `boundaries` (their share of all bytes), and
-        on test data `precision`, `recall` and `f1`, and `every_byte`, the last of these if each
-        byte was proposed.
+        A list of dicts: `text`, `signal`, `height`, `side`, `boundaries` (their share of all
+        bytes), and on test data `precision`, `recall` and `f1`, and `every_byte`, the last of these
+        if each byte was proposed.
     """
     parts = {split: texts(recipe, split) for split in ("validation", "test")}
     rows = []
     for text in TEXTS:
         inputs, real = parts["validation"][text]
         chosen = signals(probe, recipe, inputs)
-        heights = {name: best_height(values, real) for name, values in chosen.items()}
+        choices = {name: best_choice(values, real) for name, values in chosen.items()}
         inputs, real = parts["test"][text]
         found = signals(probe, recipe, inputs)
-        for name, height in heights.items():
+        for name, (height, side) in choices.items():
             rows.append(
                 {
                     "text": text,
                     "signal": name,
                     "height": round(height, 4),
+                    "side": side,
                     "boundaries": round(float(real.mean()), 4),
-                    **score(peaks(found[name], height), real),
+                    **score(proposed(found[name], height, side), real),
                     "every_byte": score(np.ones_like(real), real)["f1"],
                 }
             )
@@ -160,8 +184,8 @@ def segment(name, text, by="ponder", height=None, folder=None):
         folder: where entries lie; those of the package by default.
 
     Returns:
-        A dict: `model`, `by`, `height`, `pieces` (of the text, in order), and `boundaries`, the
-        number of characters before each.
+        A dict: `model`, `by`, `height`, `side`, `pieces` (of the text, in order), and `boundaries`,
+        the number of characters before each.
 
     Raises:
         ValueError: an unknown name or signal, or a model that does not read text.
@@ -175,19 +199,20 @@ def segment(name, text, by="ponder", height=None, folder=None):
     if by not in SIGNALS:
         raise ValueError(f"by must be one of {', '.join(SIGNALS)}. Received: {by!r}")
     inputs = datasets.task(recipe.dataset).encode(text)
-    if height is None:
-        like = TEXTS[0] if characters.is_space(inputs).any() else TEXTS[1]
-        (height,) = (row["height"] for row in rows if (row["text"], row["signal"]) == (like, by))
+    like = TEXTS[0] if characters.is_space(inputs).any() else TEXTS[1]
+    (row,) = (row for row in rows if (row["text"], row["signal"]) == (like, by))
+    height = row["height"] if height is None else height
     probe = families.of(recipe).Probe(store.load(name, folder=folder))
-    proposed = peaks(signals(probe, recipe, inputs)[by], height)[0]
+    found = proposed(signals(probe, recipe, inputs)[by], height, row["side"])[0]
     # A character of several bytes is not cut, and nothing is behind the last one.
     ends = np.cumsum([len(character.encode()) for character in text]) - 1
-    boundaries = [place + 1 for place, end in enumerate(ends[:-1]) if proposed[end]]
+    boundaries = [place + 1 for place, end in enumerate(ends[:-1]) if found[end]]
     cuts = [0, *boundaries, len(text)]
     return {
         "model": name,
         "by": by,
         "height": height,
+        "side": row["side"],
         "pieces": [text[start:stop] for start, stop in itertools.pairwise(cuts)],
         "boundaries": boundaries,
     }

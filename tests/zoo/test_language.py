@@ -165,8 +165,10 @@ def test_precision_and_recall():
     nothing = np.zeros(5, bool)
     assert segmentation.score(nothing, real) == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
     values = np.array([[0, 9, 0, 2, 0, 8, 0, 1, 0]], float)
-    height = segmentation.best_height(values, values > 5)
-    assert segmentation.score(segmentation.peaks(values, height), values > 5)["f1"] == 1.0
+    for real, side in ((values > 5, "after"), (np.roll(values > 5, -1), "before")):
+        choice = segmentation.best_choice(values, real)
+        assert choice[1] == side
+        assert segmentation.score(segmentation.proposed(values, *choice), real)["f1"] == 1.0
 
 
 def test_without_spaces():
@@ -209,7 +211,12 @@ def test_entry(entries):
 def test_card(entries):
     card = store.card(NAME, entries)
     assert card == model_card.write(store.recipe(NAME, entries), store.results(NAME, entries))
-    for said in ("Trained on the first 36,000 bytes of enwik8", "spaces", "peaks of", "GNU Free"):
+    for said in (
+        "Trained on the first 36,000 bytes of enwik8",
+        "spaces",
+        "at peaks of",
+        "GNU Free",
+    ):
         assert said in card
 
 
