@@ -148,15 +148,14 @@ def restore(folder, settings=None, recipe=None, jit_compile="auto"):
     run.position = Position(**state["position"])
     run.history = state["history"]
     run.backend = state["backend"]
-    if run.position.done:
-        go_on(run)
     return run
 
 
 def go_on(run):
-    """Let a finished training go on if its last stage was made longer."""
-    last = len(run.recipe.stages) - 1
+    """Let a finished training go on if stages were added, or its last one was made longer."""
+    position, last = run.position, len(run.recipe.stages) - 1
     done = sum(row["stage"] == last for row in run.history)
-    if run.stage.curriculum is None and done < run.stage.chunks:
-        run.position.done = False
-        run.position.stage_step = done * run.stage.chunk
+    if position.stage < last:
+        position.stage, position.done = position.stage + 1, False
+    elif run.stage.curriculum is None and done < run.stage.chunks:
+        position.stage_step, position.done = done * run.stage.chunk, False

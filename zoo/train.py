@@ -17,7 +17,7 @@ import keras
 
 from . import checkpoint, families
 from .feed import Feed
-from .run import configure, restore, start
+from .run import configure, go_on, restore, start
 
 
 def train(
@@ -72,6 +72,8 @@ def train(
     custom = None if isinstance(recipe, str) else recipe
     if resume:
         run = restore(out, settings, custom, jit_compile)
+        if run.position.done:
+            go_on(run)
     else:
         if (out / checkpoint.NAME).exists():
             raise FileExistsError(

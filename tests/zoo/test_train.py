@@ -1,5 +1,6 @@
 """Training goes on where it was, and loses nothing when it cannot."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ import pytest
 
 from keras_adaptive.zoo import checkpoint, files
 from keras_adaptive.zoo import train as training
-from keras_adaptive.zoo.run import restore
+from keras_adaptive.zoo.run import go_on, restore
 from keras_adaptive.zoo.train import train
 
 ROOT = Path(__file__).parents[2]
@@ -189,3 +190,19 @@ def test_curriculum_moves_when_the_error_is_low(parity, tmp_path, monkeypatch):
     done = train("act_parity", tmp_path, overrides=parity)
     assert [row["level"] for row in done.history if "level" in row] == [2, 3]
     assert done.position.step < done.recipe.steps
+
+
+def test_a_finished_training_goes_on_when_there_is_more_to_do(run):
+    position = dataclasses.replace(run.position)
+    twin = dataclasses.replace(run, position=position)
+    go_on(twin)
+    assert position.done
+    last = dataclasses.replace(run.stage, steps=run.stage.steps + run.stage.chunk)
+    stages = run.recipe.stages
+    twin.recipe = run.recipe.replace(stages=(*stages[:-1], last))
+    go_on(twin)
+    assert not position.done and position.stage_step == run.stage.steps
+    position.done = True
+    twin.recipe = run.recipe.replace(stages=(*stages, last))
+    go_on(twin)
+    assert not position.done and position.stage == len(stages)
