@@ -297,7 +297,11 @@ def main():
         path = arguments.lines or Path(folder) / "lines"
         for mode in arguments.modes:
             in_process(mode, path)
-        details = read(path)
+        places = list(SIZES)
+        details = sorted(
+            read(path),
+            key=lambda one: (places.index(tuple(key_of(one)[:3])), *key_of(one)[3:]),
+        )
     rows, slopes = rows_of(details)
     write("ham_access", rows, slopes=slopes, details=details)
 
