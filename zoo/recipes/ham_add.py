@@ -10,10 +10,7 @@ from ..recipe import Recipe
 FIRST = dataclasses.replace(CONTROLLED_STAGES[0].curriculum, start=4)
 STAGES = (
     dataclasses.replace(CONTROLLED_STAGES[0], curriculum=FIRST),
-    dataclasses.replace(CONTROLLED_STAGES[1], steps=5200, hold=0.7),
-    # The bonus begins anew here, for lengths whose turns were settled too early.
-    dataclasses.replace(CONTROLLED_STAGES[1], steps=2900, hold=0.4),
-    dataclasses.replace(CONTROLLED_STAGES[1], steps=1500, hold=0.5, parameters={"min_length": 24}),
+    dataclasses.replace(CONTROLLED_STAGES[1], steps=4000, hold=0.5),
 )
 
 SETTINGS = {
@@ -21,7 +18,6 @@ SETTINGS = {
     "accesses_per_output": 2,
     "max_outputs": [0.5, 1],
     "sure_from": 64,
-    "entropy_again": 1e-3,
 }
 RECIPE = Recipe(
     name="ham_add",
