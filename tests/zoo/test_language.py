@@ -24,6 +24,7 @@ SMALL = {
     "steps": 2,
     "validate_every": 8,
 }
+LONGER = "[[It]] was 1066, and <b>they</b> had no maps."
 NUMBERS = ("bits_per_character", "entropy", "ponder", "ponder_steps")
 
 
@@ -260,8 +261,8 @@ def test_segment(command, entries):
     for words in (["the cat sät on the mat"], ["thecatsätonthemat", "--by", "loss"]):
         code, out, _ = command("segment", NAME, *words)
         assert code == 0 and out.strip("\n").replace("|", "") == words[0]
-    found = json.loads(command("segment", NAME, "ab cd", "--height", -1, "--json")[1])
-    assert "".join(found["pieces"]) == "ab cd" and len(found["boundaries"]) > 0
+    found = json.loads(command("segment", NAME, LONGER, "--height", -1, "--json")[1])
+    assert "".join(found["pieces"]) == LONGER and len(found["boundaries"]) > 0
     assert [len("".join(found["pieces"][:i])) for i in range(1, len(found["pieces"]))] == found[
         "boundaries"
     ]

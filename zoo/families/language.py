@@ -151,11 +151,7 @@ def found(batch, answers):
 
 
 def bits(outputs, targets):
-    """-log2 of the probabilities of the targets.
-
-    >>> bits(np.array([[[0.25, 0.75]]]), np.array([[0]]))
-    array([[2.]])
-    """
+    """-log2 of the probabilities (windows, time, classes) of the targets (windows, time)."""
     given = np.take_along_axis(outputs, targets[..., None], axis=-1)[..., 0]
     return -np.log2(np.maximum(given, SMALLEST))
 
