@@ -15,19 +15,22 @@ class TargetPonder:
     `e = (steps - target) / target` of a batch (smoothed over some twenty batches), each training
     step does
 
-        integral = clip(integral + integral_gain * e, minimum, maximum)
+        integral = clip(integral + integral_gain * e, integral_minimum, maximum)
         τ = clip(integral + proportional_gain * e, minimum, maximum)
 
-    τ may go slightly below zero: a penalty that is never negative can only cap the steps, one that
-    may reward a little thought holds them.
+    τ may go below zero: a penalty that is never negative can only cap the steps, one that may
+    reward thought holds them. It goes far below only as long as the steps are too few, as the
+    integral, which lasts, has a bound of its own: what is rewarded for long is not easily stopped.
 
     Args:
         steps: float >= 1, the mean number of steps N that an input shall take.
         proportional_gain: float, τ per relative error. Defaults to `0.5`.
         integral_gain: float, change of the integral per training step and relative error.
             Defaults to `5e-4`.
-        minimum: float <= 0, the smallest τ. Defaults to `-0.02`.
+        minimum: float <= 0, the smallest τ. Defaults to `-0.3`.
         maximum: float > 0, the largest τ. Defaults to `0.3`.
+        integral_minimum: float <= 0, the smallest integral; not below `minimum` whatever it says.
+            Defaults to `-0.05`.
         smoothing: float in [0, 1), the weight of the past in the running mean of the steps.
             Defaults to `0.95`.
 
@@ -48,18 +51,20 @@ class TargetPonder:
         steps,
         proportional_gain=0.5,
         integral_gain=5e-4,
-        minimum=-0.02,
+        minimum=-0.3,
         maximum=0.3,
+        integral_minimum=-0.05,
         smoothing=0.95,
     ):
         if isinstance(steps, bool) or not isinstance(steps, Real) or not steps >= 1:
             raise ValueError(
                 f"Argument `target_ponder` must be a number of at least 1. Received: {steps!r}"
             )
-        if not minimum <= 0 < maximum:
+        if not max(minimum, integral_minimum) <= 0 < maximum:
             raise ValueError(
-                "Arguments `minimum` and `maximum` must be <= 0 and > 0. "
-                f"Received: minimum={minimum!r}, maximum={maximum!r}"
+                "Arguments `minimum` and `integral_minimum` must be <= 0, and `maximum` > 0. "
+                f"Received: minimum={minimum!r}, integral_minimum={integral_minimum!r}, "
+                f"maximum={maximum!r}"
             )
         if not 0 <= smoothing < 1:
             raise ValueError(
@@ -70,7 +75,13 @@ class TargetPonder:
         self.integral_gain = integral_gain
         self.minimum = minimum
         self.maximum = maximum
+        self.integral_minimum = integral_minimum
         self.smoothing = smoothing
+
+    @property
+    def smallest_integral(self):
+        """The lower bound of the integral, below which τ goes only for a while."""
+        return max(self.minimum, self.integral_minimum)
 
     def update(self, steps, mean_steps, integral):
         """One step of the controller, as a pure function.
@@ -86,7 +97,9 @@ class TargetPonder:
         mixed = self.smoothing * mean_steps + (1 - self.smoothing) * steps
         mean_steps = ops.where(mean_steps > 0, mixed, steps)
         error = (mean_steps - self.steps) / self.steps
-        integral = ops.clip(integral + self.integral_gain * error, self.minimum, self.maximum)
+        integral = ops.clip(
+            integral + self.integral_gain * error, self.smallest_integral, self.maximum
+        )
         time_penalty = ops.clip(
             integral + self.proportional_gain * error, self.minimum, self.maximum
         )
@@ -100,6 +113,7 @@ class TargetPonder:
             "integral_gain": self.integral_gain,
             "minimum": self.minimum,
             "maximum": self.maximum,
+            "integral_minimum": self.integral_minimum,
             "smoothing": self.smoothing,
         }
 

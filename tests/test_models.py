@@ -130,10 +130,11 @@ def test_clipping_by_the_optimizer():
     assert moved == pytest.approx(1e-3, rel=1e-2)
 
 
-def test_target_ponder_moves_the_time_penalty():
+@pytest.mark.parametrize("target", [1.5, 3.0, 50.0])
+def test_target_ponder_moves_the_time_penalty(target):
     """As NumPy says: the controller on the mean steps of every batch, then τ for the next."""
     control = TargetPonder(
-        1.5, proportional_gain=0.5, integral_gain=0.1, maximum=0.3, smoothing=0.5
+        target, proportional_gain=0.5, integral_gain=0.1, integral_minimum=-0.02, smoothing=0.5
     )
     model = network(target_ponder=control, time_penalty=0.125)
     layer = model.get_layer("act_0")
@@ -144,9 +145,9 @@ def test_target_ponder_moves_the_time_penalty():
         logs = model.fit(X, Y, verbose=0).history
         assert logs["ponder_cost"] == pytest.approx([tau * np.mean(np.sum(rho, axis=1))], rel=1e-4)
         mean = now if mean == 0 else 0.5 * mean + 0.5 * now
-        error = (mean - 1.5) / 1.5
+        error = (mean - target) / target
         integral = np.clip(integral + 0.1 * error, -0.02, 0.3)
-        tau = np.clip(integral + 0.5 * error, -0.02, 0.3)
+        tau = np.clip(integral + 0.5 * error, -0.3, 0.3)
         assert logs["time_penalty"] == pytest.approx([tau], rel=1e-4)
         assert layer.time_penalty == pytest.approx(tau, rel=1e-4)
     model.evaluate(X, Y, verbose=0)
@@ -157,7 +158,7 @@ def test_target_ponder_moves_the_time_penalty():
 @pytest.mark.parametrize("target, cure", [(1.0, "too many"), (50.0, "too few")])
 def test_a_warning_when_the_time_penalty_sits_at_a_bound(target, cure):
     model = network(target_ponder=TargetPonder(target, proportional_gain=10.0))
-    with pytest.warns(UserWarning, match=rf"time_penalty sits at its bound .*{cure}"):
+    with pytest.warns(UserWarning, match=rf"time_penalty is at or past its bound.*{cure}"):
         logs = model.fit(X, Y, verbose=0).history
     assert logs["time_penalty_at_bound"] == [1.0]
 
@@ -180,8 +181,9 @@ def test_no_warning_within_the_bounds():
     "arguments, message",
     [
         ({"steps": 0.5}, "`target_ponder` must be a number of at least 1. Received: 0.5"),
-        ({"steps": 2, "minimum": 0.1}, "`minimum` and `maximum`"),
-        ({"steps": 2, "maximum": 0.0}, "`minimum` and `maximum`"),
+        ({"steps": 2, "minimum": 0.1}, "`minimum` and `integral_minimum` must be <= 0"),
+        ({"steps": 2, "integral_minimum": 0.1}, "`minimum` and `integral_minimum` must be <= 0"),
+        ({"steps": 2, "maximum": 0.0}, "`maximum` > 0"),
         ({"steps": 2, "smoothing": 1.0}, "`smoothing` must be"),
     ],
 )

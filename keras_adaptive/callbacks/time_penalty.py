@@ -36,9 +36,11 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
         for name, target in self.targets.items():
             time_penalty = float(logs[name])
             steps = float(logs[name.replace("time_penalty", "ponder_steps")])
-            # τ is a float32, a bound is not.
+            # τ is a float32, a bound is not. Below the integral's bound τ is what the error of
+            # the moment makes it: the integral has done what it could.
             margin = 1e-6 * (target.maximum - target.minimum)
-            at_bound = not target.minimum + margin < time_penalty < target.maximum - margin
+            low, high = target.smallest_integral + margin, target.maximum - margin
+            at_bound = not low < time_penalty < high
             logs[f"{name}_at_bound"] = float(at_bound)
             if at_bound and abs(steps - target.steps) > self.tolerance * target.steps:
                 cure = (
@@ -48,7 +50,7 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
                     else "Steps are too many: raise `maximum` or the target"
                 )
                 warnings.warn(
-                    f"{name} sits at its bound {time_penalty:g} in epoch {epoch + 1}, but the mean "
-                    f"number of steps is {steps:.2f} and the target is {target.steps:g}. {cure}.",
+                    f"{name} is at or past its bound, {time_penalty:g}, in epoch {epoch + 1}, but the "
+                    f"mean number of steps is {steps:.2f} and the target is {target.steps:g}. {cure}.",
                     stacklevel=2,
                 )
