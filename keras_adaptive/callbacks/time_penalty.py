@@ -50,7 +50,8 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
                     else "Steps are too many: raise `maximum` or the target"
                 )
                 warnings.warn(
-                    f"{name} is at or past its bound, {time_penalty:g}, in epoch {epoch + 1}, but the "
-                    f"mean number of steps is {steps:.2f} and the target is {target.steps:g}. {cure}.",
+                    f"{name} is at or past its bound, {time_penalty:g}, in epoch {epoch + 1}, but "
+                    f"the mean number of steps is {steps:.2f} and the target is {target.steps:g}. "
+                    f"{cure}.",
                     stacklevel=2,
                 )
