@@ -7,7 +7,9 @@ from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, differences
 from ..recipe import Recipe
 
 # No sum has fewer than 4 symbols.
-FIRST = dataclasses.replace(CONTROLLED_STAGES[0].curriculum, start=4)
+FIRST = dataclasses.replace(
+    CONTROLLED_STAGES[0].curriculum, start=4, threshold=0.4, validation_threshold=0.02
+)
 STAGES = (
     dataclasses.replace(CONTROLLED_STAGES[0], curriculum=FIRST),
     dataclasses.replace(CONTROLLED_STAGES[1], steps=4000, hold=0.5),
@@ -15,6 +17,9 @@ STAGES = (
 
 SETTINGS = {
     **CONTROLLED,
+    "units": 32,
+    "hidden_units": 32,
+    "controller_units": 32,
     "accesses_per_output": 2,
     "max_outputs": [0.5, 1],
     "sure_from": 64,
