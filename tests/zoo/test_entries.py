@@ -34,6 +34,7 @@ BOUNDS = {
     "ham_stack": 0.005,
     "ham_queue": 0.005,
     "ham_reverse": 0.001,
+    "ham_add": 0.001,
 }
 
 
