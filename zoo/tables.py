@@ -22,6 +22,8 @@ PICTURE_OF = "act_logic"
 README = "README.md"
 TEXT_PAGE = "docs/enwik8.md"
 TEXT_MODEL = "act_enwik8_small"
+STUDIES_PAGE = "docs/studies.md"
+STUDIES = ("act_parity", "act_logic")
 
 
 def written(text, folder, document=README):
@@ -64,9 +66,19 @@ def text_page_tables(folder):
     }
 
 
+def studies_page_tables(folder):
+    """The tables of the page on studies by their names, as the studies wrote them."""
+    paths = {name: folder / "docs" / "studies" / name / "study.md" for name in STUDIES}
+    return {
+        name: path.read_text(encoding="utf-8").strip() if path.is_file() else ""
+        for name, path in paths.items()
+    }
+
+
 DOCUMENTS = {
     README: readme_tables,
     TEXT_PAGE: text_page_tables,
+    STUDIES_PAGE: studies_page_tables,
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
     neural_gpu_page.PAGE: lambda folder: neural_gpu_page.tables(folder, read),
 }
