@@ -6,16 +6,19 @@ from ..families.ham import build
 from ..families.ham_settings import RAW, SIZES, differences
 from ..recipe import Recipe, Stage
 
-SOON = dataclasses.replace(SIZES, validation_threshold=0.05)
+SOON = dataclasses.replace(SIZES, validation_threshold=0.01)
 STAGES = (
     Stage(steps=20_000, learning_rate=4e-3, curriculum=SOON, chunk=100),
-    Stage(steps=3000, learning_rate=4e-3, schedule="exponential", hold=0.3, chunk=100),
+    Stage(steps=6000, learning_rate=4e-3, schedule="exponential", hold=0.45, chunk=100),
 )
 
 SETTINGS = {
     **RAW,
     "units": 32,
     "hidden_units": 48,
+    "discount": 0.98,
+    "sure_from": 32,
+    "beta_2": 0.999,
     "averaging": 0.99,
     "patience": 8,
     "size_factor": 0.75,
