@@ -31,6 +31,7 @@ BOUNDS = {
     "neural_gpu_reverse": 0.001,
     "neural_gpu_duplicate": 0.001,
     "neural_gpu_sort_bits": 0.005,
+    "neural_gpu_multiplication": 0.03,
     "ham_stack": 0.005,
     "ham_queue": 0.005,
     "ham_reverse": 0.001,
