@@ -9,6 +9,7 @@ from keras import ops, tree
 from . import executors
 from .control import TargetPonder
 from .halting import ACT, Fixed, ponder, record, report
+from .halting.in_time import ponder_in_time
 from .halting.loop import at_least_float32, expand
 from .halting.rules import rule_named
 
@@ -256,13 +257,16 @@ class ACTRNN(keras.layers.RNN):
                 halting = self.halting_unit(ops.mean(output, axis=inner) if inner else output)
             return output, halting, tree.pack_sequence_as(states, tree.flatten(new_states))
 
+        def rule_at(now):
+            return self.rule.drawn(now["chance"]) if self.draws else self.rule
+
         def step_in_time(carry, now):
             states, previous = carry
             present = now.get("present")
             result = ponder(
                 step,
                 states,
-                self.rule.drawn(now["chance"]) if self.draws else self.rule,
+                rule_at(now),
                 inputs=now["inputs"],
                 mask=present,
                 training=training is not False and training is not None,
@@ -289,11 +293,15 @@ class ACTRNN(keras.layers.RNN):
         if self.go_backwards:
             in_time = tree.map_structure(lambda x: ops.flip(x, axis=0), in_time)
 
-        no_output = ops.zeros(
-            (ops.shape(sequences)[0], self._output_size), dtype=self.cell.compute_dtype
-        )
-        scan = executors.eager.scan if self.unroll else executors.scan
-        (states, last_output), shown = scan(step_in_time, (initial_state, no_output), in_time)
+        shape = (ops.shape(sequences)[0], self._output_size)
+        carry = (initial_state, ops.zeros(shape, dtype=self.cell.compute_dtype))
+        found = None
+        if training and not self.unroll:
+            found = ponder_in_time(step, carry, rule_at, in_time, self.zero_output_for_mask)
+        if found is None:
+            scan = executors.eager.scan if self.unroll else executors.scan
+            found = scan(step_in_time, carry, in_time)
+        (states, last_output), shown = found
         steps, remainder, *outputs = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), shown)
         # The value before this call adapts it is what this call is charged.
         time_penalty = 0.0 if self._time_penalty is None else ops.copy(self._time_penalty)

@@ -2,7 +2,8 @@
 
 `repeat` runs a body until no row of the batch is running any more, and sums up what it returns;
 its gradient costs what was run, not what could have been. `scan` runs a step over a time axis.
-Both are the same in value and gradient on every backend. `concrete` gives a tensor's values where
+Both are the same in value and gradient on every backend. `scan_repeats` is both in one loop, which
+costs less, where a backend has it. `concrete` gives a tensor's values where
 they are known already, to check them. The others are what a loop with a gradient of its own is made
 of, see `ham.paths`.
 """
@@ -23,6 +24,7 @@ if keras.config.backend() == "tensorflow":
         scan,
         with_gradient,
     )
+    from .tensorflow_scan import scan_repeats
 elif keras.config.backend() == "jax":
     from .jax import (
         append,
@@ -35,10 +37,12 @@ elif keras.config.backend() == "jax":
         scan,
         with_gradient,
     )
+    scan_repeats = None
 else:
     from .eager import appends_in_place, compiles, concrete, repeat, scan
 
     append = explicit = pull_back = with_gradient = None  # For loops that append in place.
+    scan_repeats = None
 
 __all__ = [
     "append",
@@ -49,5 +53,6 @@ __all__ = [
     "pull_back",
     "repeat",
     "scan",
+    "scan_repeats",
     "with_gradient",
 ]

@@ -67,6 +67,11 @@ def compaction():
         _mode.compact = before
 
 
+def compacts():
+    """Whether rows that have halted are to be dropped here, see `compaction`."""
+    return _mode.compact
+
+
 def ponder(step, states, rule, inputs=None, mask=None, training=True, history=False):
     """Repeats `step` on `states` until `rule` has halted every row of the batch.
 
@@ -120,41 +125,10 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
     inputs = () if inputs is None else (inputs,)
     running = ops.ones((batch_size,), "bool") if mask is None else ops.cast(mask, "bool")
     if mask is not None:
-        # What a masked row holds may be anything, NaN too, which a weight of zero does not undo.
-        inputs = tree.map_structure(
-            lambda x: ops.where(expand(running, ops.ndim(x)), x, ops.zeros_like(x)), inputs
-        )
+        inputs = without_masked(inputs, running)
     last = last_step(rule)
 
-    def body(n, carry, inputs, running):
-        states, memory = carry
-        output, halting, new_states = _take_step(step, n, states, *inputs)
-        if halting is not None:
-            halting = ops.cast(ops.reshape(halting, (-1,)), dtype)
-        decision = rule(n, halting, memory)
-        weight = ops.where(running, decision.weight, 0.0)
-        share = {
-            "mean": [
-                expand(weight, ops.ndim(tensor)) * ops.cast(tensor, dtype)
-                for tensor in _distinct(output, new_states)
-            ],
-            "steps": ops.cast(running, dtype),
-            "remainder": ops.where(running, decision.remainder, 0.0),
-        }
-        if history:
-            here = ops.one_hot(ops.reshape(n, (1,)) - 1, last, dtype=dtype)
-            present = ops.cast(running, dtype)[:, None] * here
-            share["weights"] = weight[:, None] * here
-            share["outputs"] = tree.map_structure(
-                lambda y: expand(present, ops.ndim(y) + 1) * ops.cast(y, dtype)[:, None], output
-            )
-        carry = tree.map_structure(
-            lambda new, old: ops.where(expand(running, ops.ndim(new)), new, old),
-            (new_states, decision.memory),
-            (states, memory),
-        )
-        running = ops.logical_and(running, ops.logical_not(decision.halts))
-        return share, carry, running, (output, new_states)
+    body = weigher(step, rule, dtype, last if history else None)
 
     # The first step stands outside the loop: it shows the shapes of the results, lets `step` see
     # statically that it is the first, and spares a network that never repeats the loop.
@@ -172,7 +146,7 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
             compact=_mode.compact,
         )
         total = tree.map_structure(ops.add, first, rest)
-    output, states = _restore(total["mean"], *shown)
+    output, states = restore(total["mean"], *shown)
     return Result(
         output,
         states,
@@ -180,6 +154,55 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
         total["remainder"],
         total.get("weights"),
         total.get("outputs"),
+    )
+
+
+def weigher(step, rule, dtype, history=None):
+    """One step of the loop with its weights, as a function of its number and what it starts from.
+
+    Args:
+        step, rule: as in `ponder`.
+        dtype: in which sums are taken.
+        history: the number of steps to keep the weights and outputs of; `None` keeps none.
+    """
+
+    def body(n, carry, inputs, running):
+        states, memory = carry
+        output, halting, new_states = _take_step(step, n, states, *inputs)
+        if halting is not None:
+            halting = ops.cast(ops.reshape(halting, (-1,)), dtype)
+        decision = rule(n, halting, memory)
+        weight = ops.where(running, decision.weight, 0.0)
+        share = {
+            "mean": [
+                expand(weight, ops.ndim(tensor)) * ops.cast(tensor, dtype)
+                for tensor in _distinct(output, new_states)
+            ],
+            "steps": ops.cast(running, dtype),
+            "remainder": ops.where(running, decision.remainder, 0.0),
+        }
+        if history is not None:
+            here = ops.one_hot(ops.reshape(n, (1,)) - 1, history, dtype=dtype)
+            present = ops.cast(running, dtype)[:, None] * here
+            share["weights"] = weight[:, None] * here
+            share["outputs"] = tree.map_structure(
+                lambda y: expand(present, ops.ndim(y) + 1) * ops.cast(y, dtype)[:, None], output
+            )
+        carry = tree.map_structure(
+            lambda new, old: ops.where(expand(running, ops.ndim(new)), new, old),
+            (new_states, decision.memory),
+            (states, memory),
+        )
+        running = ops.logical_and(running, ops.logical_not(decision.halts))
+        return share, carry, running, (output, new_states)
+
+    return body
+
+
+def without_masked(inputs, mask):
+    """Zeros where masked: there may be anything, NaN too, which a weight of zero does not undo."""
+    return tree.map_structure(
+        lambda x: ops.where(expand(mask, ops.ndim(x)), x, ops.zeros_like(x)), inputs
     )
 
 
@@ -226,7 +249,7 @@ def _distinct(output, states):
     return list({id(tensor): tensor for tensor in tree.flatten((output, states))}.values())
 
 
-def _restore(means, output, states):
+def restore(means, output, states):
     """Puts the weighted sums back into the structure and dtypes that `_distinct` took apart."""
     mean_of = dict(zip(map(id, _distinct(output, states)), means))
     return tree.map_structure(

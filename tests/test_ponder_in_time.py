@@ -1,0 +1,219 @@
+"""The one loop over all steps of all time steps, with which TensorFlow trains."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import ops
+
+import keras_adaptive.act
+import references
+from keras_adaptive import executors
+from keras_adaptive.halting import Sampled, in_time
+from keras_adaptive.layers import ACTRNN
+from known_layers import CELLS, TAU, act_layer, ragged_mask, sequences
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Whether the loop could be used, at each tracing."""
+    log = []
+
+    def spy(*arguments):
+        log.append(result := executors.tensorflow_scan.scan_repeats(*arguments))
+        return result
+
+    monkeypatch.setattr(in_time.executors, "scan_repeats", spy)
+    return log
+
+
+def everything(layer, x, mask=None, jit=False):
+    """Outputs, losses and gradients of a training step in a graph, as NumPy arrays."""
+    x = tf.constant(x)
+
+    def run(x):
+        weights = [variable.value for variable in layer.trainable_variables]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            results = layer(x, mask=mask, training=True)
+            floating = [y for y in keras.tree.flatten(results) if y.dtype.is_floating]
+            loss = sum(ops.sum(ops.cast(y, "float64") ** 2) for y in floating)
+            loss += sum(ops.cast(extra, "float64") for extra in layer.losses)
+        return results, loss, tape.gradient(loss, [*weights, x], unconnected_gradients="zero")
+
+    return [np.array(y) for y in keras.tree.flatten(tf.function(run, jit_compile=jit)(x))]
+
+
+def assert_as_with_two_loops(layer, x, monkeypatch, found, **kwargs):
+    got = everything(layer, x, **kwargs)
+    assert found and found[-1] is not None
+    monkeypatch.setattr(keras_adaptive.act, "ponder_in_time", lambda *_: None)
+    wanted = everything(layer, x, **{**kwargs, "jit": False})
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
+
+
+@settings(max_examples=8)
+@given(
+    cell=st.sampled_from(CELLS),
+    sizes=st.tuples(*[st.integers(1, 3)] * 4),
+    M=st.sampled_from([1, 2, 3, 8]),
+    epsilon=st.sampled_from([0.0, 0.01, 0.2]),
+    masked=st.booleans(),
+    free=st.booleans(),
+    seed=st.integers(0, 99),
+)
+def test_equals_the_equations(cell, sizes, M, epsilon, masked, free, seed):
+    batch, time, features, units = sizes
+    layer, weights = act_layer(
+        cell, features, units, seed, bias=-1.0, max_ponder=M, epsilon=epsilon
+    )
+    x = sequences(batch, time, features, seed)
+    mask = ragged_mask(batch, time, seed) if masked else None
+    signature = [tf.TensorSpec([None, None, features] if free else x.shape, "float64")]
+
+    @tf.function(input_signature=signature)
+    def run(x):
+        weights = [variable.value for variable in layer.trainable_variables]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, *states, ponder = layer(x, mask=mask, training=True)
+            loss = sum(ops.sum(part**2) for part in [y, *states]) + sum(layer.losses)
+        gradients = tape.gradient(loss, [*weights, x], unconnected_gradients="zero")
+        return [y, *states, ponder["remainder"]], ponder["steps"], gradients
+
+    values, steps, gradients = run(tf.constant(x))
+    expected = references.act_batch(cell, weights, x, M, epsilon, TAU, mask)
+    np.testing.assert_array_equal(steps, expected.N)
+    for got, wanted in zip(values, [expected.y, *expected.s, expected.R], strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-10)
+    expected = references.act_gradients(cell, weights, x, M, epsilon, TAU, mask)
+    scale = max(np.max(np.abs(gradient)) for gradient in expected)
+    for got, wanted in zip(gradients, expected, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-6 * scale)
+
+
+class Own(keras.layers.Layer):
+    """A user's cell, whose output is none of its states, with a weight that gets no gradient."""
+
+    state_size = [2, 3]  # noqa: RUF012
+    output_size = 3
+
+    def build(self, shape):
+        self.kernel = self.add_weight(shape=(shape[-1], 3), name="kernel")
+        self.idle = self.add_weight(shape=(3,), name="idle")
+        self.constant = self.add_weight(shape=(3,), trainable=False, name="constant")
+
+    def call(self, inputs, states):
+        first, second = states
+        now = inputs @ self.kernel + ops.stop_gradient(self.idle) + self.constant
+        second = ops.tanh(second + now + ops.mean(first, axis=1, keepdims=True))
+        return ops.exp(-second), [0.5 * first + ops.sin(second)[:, :2], second]
+
+
+def of(cell, **kwargs):
+    """A layer of float64 with a few steps at each time, built."""
+    arguments = {"max_ponder": 6, "halting_bias": -1.0, "return_sequences": True}
+    arguments |= {"return_ponder": True, "dtype": "float64"}
+    layer = ACTRNN(cell, **{**arguments, **kwargs})
+    layer.build((None, None, 2))
+    return layer
+
+
+def lstm(**kwargs):
+    return keras.layers.LSTMCell(3, dtype="float64", **kwargs)
+
+
+LAYERS = {
+    "own": lambda: of(Own(dtype="float64"), return_state=True),
+    "stacked": lambda: of(keras.layers.StackedRNNCells([lstm(), lstm()], dtype="float64")),
+    "backwards": lambda: of(lstm(), go_backwards=True),
+    "fixed": lambda: of(lstm(), halting="fixed", steps=3),
+    "zero output": lambda: of(lstm(), zero_output_for_mask=True),
+    "last output": lambda: of(lstm(), return_sequences=False),
+    "frozen": lambda: of(lstm(trainable=False)),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_equals_the_two_loops(name, monkeypatch, found):
+    mask = ragged_mask(3, 4)
+    assert_as_with_two_loops(LAYERS[name](), sequences(3, 4, 2), monkeypatch, found, mask=mask)
+
+
+def test_under_xla(monkeypatch, found):
+    layer = of(Own(dtype="float64"))
+    mask = ragged_mask(3, 4)
+    assert_as_with_two_loops(layer, sequences(3, 4, 2), monkeypatch, found, mask=mask, jit=True)
+
+
+def test_draws_of_a_rule(found):
+    layer = of(lstm(), halting=Sampled(6, seed=1))
+    first, second = (everything(layer, sequences(3, 4, 2)) for _ in range(2))
+    assert found[0] is not None and any(np.any(a != b) for a, b in zip(first, second))
+
+
+def test_what_a_step_draws_is_what_its_gradient_knows(found):
+    class Noisy(keras.layers.SimpleRNNCell):
+        def call(self, inputs, states, training=False):
+            output, states = super().call(inputs, states)
+            output = output * self.scale * tf.random.uniform(tf.shape(output), dtype="float64")
+            return output, states
+
+        def build(self, shape):
+            super().build(shape)
+            self.scale = self.add_weight(shape=(), initializer="ones", name="scale")
+
+    layer = of(Noisy(3, dtype="float64"), halting="fixed", steps=3, return_ponder=False)
+    y, _, *gradients = everything(layer, sequences(3, 4, 2))
+    scale = [variable.name for variable in layer.trainable_variables].index("scale")
+    assert found[0] is not None
+    np.testing.assert_allclose(gradients[scale], 2 * np.sum(y**2), rtol=1e-9)
+
+
+class Seeded(keras.layers.SimpleRNNCell):
+    """Draws by a seed that it moves on."""
+
+    def __init__(self, units, **kwargs):
+        super().__init__(units, **kwargs)
+        self.seeds = keras.random.SeedGenerator(1)
+
+    def call(self, inputs, states, training=False):
+        output, states = super().call(inputs, states)
+        return keras.random.dropout(output, 0.5, seed=self.seeds), states
+
+
+class Printing(keras.layers.SimpleRNNCell):
+    """Does something else than compute."""
+
+    def call(self, inputs, states, training=False):
+        tf.print("a step", output_stream="file:///dev/null")
+        return super().call(inputs, states)
+
+
+class Looping(keras.layers.SimpleRNNCell):
+    """Has a loop of its own."""
+
+    def call(self, inputs, states, training=False):
+        output, states = super().call(inputs, states)
+        (output,) = tf.while_loop(
+            lambda y: tf.reduce_sum(y**2) > 0.1, lambda y: [y * 0.5], [output]
+        )
+        return output, states
+
+
+@pytest.mark.parametrize("cell", [Seeded, Printing, Looping])
+def test_leaves_alone_what_it_cannot_do(cell, found):
+    layer = of(cell(3, dtype="float64"))
+    results = everything(layer, sequences(3, 4, 2))
+    assert found == [None] and all(np.all(np.isfinite(y)) for y in results)
+
+
+def test_leaves_alone_what_takes_too_much_memory(monkeypatch, found):
+    monkeypatch.setattr(executors.tensorflow_scan, "MOST_BYTES_OF_XLA", 4 * 6 * 3 * 3 * 8)
+    layer = of(lstm())
+    everything(layer, sequences(3, 4, 2), jit=True)
+    everything(layer, sequences(3, 4, 2))
+    assert found[0] is None and found[1] is not None
