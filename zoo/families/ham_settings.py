@@ -73,8 +73,8 @@ COMPARING = {
     "reward": {"bits": 0.5, "vector": 0.5},
     "discount": 0.3,
     "samples": 4,
-    "entropy_bonus": 1e-3,
-    "entropy_again": 2e-4,
+    "entropy_bonus": 3e-3,
+    "sure_from": 32,
     "patience": 8,
     "size_factor": 0.75,
 }
@@ -82,7 +82,7 @@ COMPARING_STAGES = (
     Stage(
         steps=30_000,
         learning_rate=3e-3,
-        curriculum=dataclasses.replace(LENGTHS, threshold=0.2),
+        curriculum=dataclasses.replace(LENGTHS, threshold=0.4, validation_threshold=0.02),
         chunk=100,
     ),
     Stage(steps=4000, learning_rate=3e-3, schedule="exponential", hold=0.4, chunk=100),
