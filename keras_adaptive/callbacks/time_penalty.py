@@ -6,7 +6,10 @@ import keras
 
 
 class WarnOfTimePenalty(keras.callbacks.Callback):
-    """Warns when an automatic time penalty sits at a bound and the steps are off their target.
+    """Warns when an automatic time penalty is at a bound and the steps are off their target.
+
+    The lower bound is that of the controller's integral: what takes τ below it is the error of the
+    moment.
 
     `AdaptiveModel.fit` adds it by itself. It also puts `<name>_at_bound` (1 or 0) into the logs of
     the epoch.
@@ -36,8 +39,7 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
         for name, target in self.targets.items():
             time_penalty = float(logs[name])
             steps = float(logs[name.replace("time_penalty", "ponder_steps")])
-            # τ is a float32, a bound is not. Below the integral's bound τ is what the error of
-            # the moment makes it: the integral has done what it could.
+            # τ is a float32, a bound is not.
             margin = 1e-6 * (target.maximum - target.minimum)
             low, high = target.smallest_integral + margin, target.maximum - margin
             at_bound = not low < time_penalty < high
