@@ -52,7 +52,7 @@ def run_session(source, names, where):
     """Run `>>>` lines and compare what they show."""
     session = doctest.DocTestParser().get_doctest(source, names, where, where, 0)
     failures = []
-    doctest.DocTestRunner(optionflags=OPTIONS).run(session, out=failures.append, clear_globs=False)
+    doctest.DocTestRunner(verbose=False, optionflags=OPTIONS).run(session, out=failures.append, clear_globs=False)
     assert not failures, "".join(failures)
 
 
@@ -66,7 +66,7 @@ def test_docstrings(module_name, names):
     finder = doctest.DocTestFinder(exclude_empty=True)
     for session in finder.find(module, extraglobs=names):
         failures = []
-        doctest.DocTestRunner(optionflags=OPTIONS).run(session, out=failures.append)
+        doctest.DocTestRunner(verbose=False, optionflags=OPTIONS).run(session, out=failures.append)
         assert not failures, "".join(failures)
 
 
