@@ -52,7 +52,8 @@ def run_session(source, names, where):
     """Run `>>>` lines and compare what they show."""
     session = doctest.DocTestParser().get_doctest(source, names, where, where, 0)
     failures = []
-    doctest.DocTestRunner(verbose=False, optionflags=OPTIONS).run(session, out=failures.append, clear_globs=False)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
+    runner.run(session, out=failures.append, clear_globs=False)
     assert not failures, "".join(failures)
 
 
