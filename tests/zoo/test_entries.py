@@ -27,6 +27,7 @@ BOUNDS = {
     "act_sort": 0.12,
     "act_enwik8_small": 3.1,
     "neural_gpu_addition": 0.001,
+    "neural_gpu_addition_paper": 0.01,
     "neural_gpu_copy": 0.001,
     "neural_gpu_reverse": 0.001,
     "neural_gpu_duplicate": 0.001,
