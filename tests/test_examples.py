@@ -63,7 +63,8 @@ def test_docstrings(module_name, names):
     # A file's examples use its package as users do, with the names that the package exports.
     package = importlib.import_module(module_name.rpartition(".")[0])
     if package.__name__ != "keras_adaptive":
-        names |= {name: vars(package)[name] for name in package.__all__ if name in vars(package)}
+        exported = getattr(package, "__all__", ())
+        names |= {name: vars(package)[name] for name in exported if name in vars(package)}
     finder = doctest.DocTestFinder(exclude_empty=True)
     for session in finder.find(module, extraglobs=names):
         failures = []

@@ -187,11 +187,15 @@ def test_the_end_of_a_curriculum_is_measured():
     position = SimpleNamespace(level=19)
     run = SimpleNamespace(recipe=recipe, stage=recipe.stages[0], position=position)
     conductor = SimpleNamespace(run=run)
-    assert Conductor.learns_all(conductor, 0.09) and not Conductor.learns_all(conductor, 0.1)
+
+    def learns_all(error):
+        return Conductor.learns_all(conductor, {"sequence_error": error})
+
+    assert learns_all(0.09) and not learns_all(0.1)
     position.level = 18
-    assert not Conductor.learns_all(conductor, 0.0)
+    assert not learns_all(0.0)
     run.stage, position.level = recipe.stages[1], None
-    assert not Conductor.learns_all(conductor, 0.0)
+    assert not learns_all(0.0)
 
 
 def test_a_training_goes_on(run):
