@@ -68,6 +68,7 @@ class OperationTask:
         min_length=None,
         same_length=False,
         short_share=0.0,
+        late_pops=1.0,
         bits=5,
     ):
         """Draws sequences of operations, the t-th of n a POP with probability t / n.
@@ -83,6 +84,9 @@ class OperationTask:
             same_length: draw one n for all examples, and do not pad.
             short_share: share of the examples (with `same_length`: of the batches) whose n is
                 drawn from 1 to `length`.
+            late_pops: at least 1; the t-th of n operations is a POP with probability (t / n)^k,
+                where k is uniform from 1 to `late_pops` for each sequence. Above 1, more elements
+                are stored.
             bits: width of a value, and of a priority.
 
         Returns:
@@ -97,7 +101,12 @@ class OperationTask:
         min_length = length if min_length is None else min_length
         check_integers(1, length=length)
         lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
-        pops = rng.random((batch_size, most)) * lengths[:, None] < np.arange(1, most + 1)
+        if late_pops < 1:
+            raise ValueError(f"`late_pops` must be at least 1. Received: {late_pops}")
+        draws = rng.random((batch_size, most))
+        if late_pops != 1:
+            draws **= 1 / rng.uniform(1, late_pops, (batch_size, 1))
+        pops = draws * lengths[:, None] < np.arange(1, most + 1)
         inputs = draw_bits(rng, batch_size, most, width)
         if self.priorities:
             inputs[..., 1 : 1 + bits] = to_bits(_draw_priorities(rng, pops, bits), bits)

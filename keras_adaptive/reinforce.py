@@ -52,6 +52,9 @@ class ReinforceModel(keras.Model):
             Defaults to `0.0`.
         entropy_decay: float in (0, 1], by which α is multiplied after each training step. Defaults
             to `1.0`.
+        entropy_penalty: float >= 0, β: β H(p) is added to the loss for each turn, which settles
+            those that make no difference. With both, H tends to √(α/β) where nothing else moves
+            it. Defaults to `0.0`.
         per_target: whether to divide the loss of each batch by the number of output vectors with a
             target instead of by the number of sequences. Defaults to `False`.
         **kwargs: of `keras.Model`.
@@ -89,6 +92,7 @@ class ReinforceModel(keras.Model):
         policy_weight=1.0,
         entropy_bonus=0.0,
         entropy_decay=1.0,
+        entropy_penalty=0.0,
         per_target=False,
         **kwargs,
     ):
@@ -117,6 +121,7 @@ class ReinforceModel(keras.Model):
         self.policy_weight = _number("policy_weight", policy_weight, 0.0)
         self.initial_entropy_bonus = _number("entropy_bonus", entropy_bonus, 0.0)
         self.initial_entropy_decay = _number("entropy_decay", entropy_decay, 0.0, 1.0)
+        self.entropy_penalty = _number("entropy_penalty", entropy_penalty, 0.0)
         self.per_target = per_target
         self.supports_masking = True
         self._entropy_bonus = self._scalar("entropy_bonus", entropy_bonus)
@@ -199,6 +204,7 @@ class ReinforceModel(keras.Model):
             if self.baseline == "learned":
                 total = total + rows["baseline"]
             total = total + ops.convert_to_tensor(self._entropy_bonus) * rows["openness"]
+            total = total + self.entropy_penalty * rows["entropy"]
             self._entropy_bonus.assign(self._entropy_bonus * self._entropy_decay)
         if self.per_target:
             count = ops.maximum(ops.sum(ops.cast(weights > 0, outputs.dtype)), 1.0)
@@ -218,8 +224,8 @@ class ReinforceModel(keras.Model):
 
         Returns:
             A dict of `(rows,)`: `task` −log p(y|A), `policy` −Σ (R − b) log p(A), `baseline`
-            Σ (R − b)², `openness` Σ 1/H; and a dict of what the metrics are told, pairs of a value
-            and how much it counts.
+            Σ (R − b)², `openness` Σ 1/H, `entropy` Σ H; and a dict of what the metrics are told,
+            pairs of a value and how much it counts.
         """
         log_p_bits = -ops.binary_crossentropy(y, outputs)
         right = ops.cast(ops.equal(outputs > 0.5, y > 0.5), outputs.dtype)
@@ -251,6 +257,7 @@ class ReinforceModel(keras.Model):
             "policy": -ops.sum(advantage * log_p_path, axis=1),
             "baseline": ops.sum(error, axis=1),
             "openness": ops.sum(counts * openness, axis=1),
+            "entropy": ops.sum(counts * ops.sum(h, axis=-1), axis=1),
         }
         targets, accesses = ops.sum(present), ops.sum(counts)
         values = {
@@ -284,6 +291,7 @@ class ReinforceModel(keras.Model):
             "policy_weight": self.policy_weight,
             "entropy_bonus": self.initial_entropy_bonus,
             "entropy_decay": self.initial_entropy_decay,
+            "entropy_penalty": self.entropy_penalty,
             "per_target": self.per_target,
         }
 

@@ -64,7 +64,8 @@ def by_hand(model, outputs, entry, y, weights, samples):
     error = counted * (guess - returns) ** 2
     policy = -np.sum(counted * (returns - guess) * np.sum(log_p_turn, axis=-1), axis=1)
     bonus = np.sum(counted * np.sum(1.0 / (h + 1e-3), axis=-1), axis=1)
-    total = np.sum(task + model.policy_weight * policy + alpha * bonus)
+    penalty = model.entropy_penalty * np.sum(counted * np.sum(h, axis=-1), axis=1)
+    total = np.sum(task + model.policy_weight * policy + alpha * bonus + penalty)
     if model.baseline == "learned":
         total += np.sum(error)
     count = samples * np.sum(np.array(weights) > 0) if model.per_target else rows
@@ -91,6 +92,7 @@ SETTINGS = {
         "samples": 3,
         "discount": 0.3,
         "policy_weight": 4.0,
+        "entropy_penalty": 0.3,
         "per_target": True,
     },
     "raw, no baseline, return of one access": {
@@ -277,6 +279,7 @@ BAD = {
     "`samples` must be at least 2": lambda: ReinforceModel(network(), baseline="leave_one_out"),
     "`policy_weight` must be a number >= 0": lambda: ReinforceModel(network(), policy_weight=-1),
     "`entropy_bonus` must be": lambda: ReinforceModel(network(), entropy_bonus=float("nan")),
+    "`entropy_penalty` must be": lambda: ReinforceModel(network(), entropy_penalty=-1),
     "`entropy_decay` must be": lambda: ReinforceModel(network(), entropy_decay=2),
     "Targets must be bits, 0 or 1. Received: 0.5": lambda: fit(np.full((1, 3, OUTPUTS), 0.5)),
     "Targets must be bits of the shape": lambda: fit(np.zeros((1, 2, OUTPUTS))),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..arguments import check_integers
 from ..pairs import key_bits_of, pairs_read
 from ..vectors import (
     PADDING,
@@ -52,6 +53,7 @@ def sample(
     min_length=1,
     same_length=False,
     short_share=0.0,
+    distinct_keys=None,
     key_bits=5,
     value_bits=5,
 ):
@@ -65,6 +67,8 @@ def sample(
         same_length: draw one n for all examples, and do not pad.
         short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
             from 1 to `length`.
+        distinct_keys: if given, keys are drawn from k random ones, where k is uniform from 1 to
+            this for each example, so that more pairs have the same key.
         key_bits: width of a key.
         value_bits: width of a value; with 0 there are keys alone.
 
@@ -87,7 +91,13 @@ def sample(
     """
     width = sizes(key_bits, value_bits)["width"]
     lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
-    inputs = padded(draw_bits(rng, batch_size, most, width), lengths)
+    vectors = draw_bits(rng, batch_size, most, width)
+    if distinct_keys is not None:
+        check_integers(1, distinct_keys=distinct_keys)
+        few = draw_bits(rng, batch_size, distinct_keys, key_bits)
+        count = rng.integers(1, distinct_keys, (batch_size, 1), endpoint=True)
+        vectors[..., :key_bits] = chosen(few, rng.integers(0, count, (batch_size, most)))
+    inputs = padded(vectors, lengths)
     weights = inside(output_length(lengths), output_length(most))
     return features(inputs, lengths, answers(inputs, key_bits=key_bits), weights)
 

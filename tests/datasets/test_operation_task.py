@@ -73,6 +73,7 @@ def parameters(draw):
         "min_length": draw(st.one_of(st.none(), st.integers(1, length))),
         "same_length": draw(st.booleans()),
         "short_share": draw(st.sampled_from([0.0, 0.5])),
+        "late_pops": draw(st.sampled_from([1.0, 3.0])),
         "bits": draw(st.integers(1, 7)),
     }
 
@@ -122,6 +123,11 @@ def test_the_t_th_operation_is_a_pop_with_probability_t_of_n(name, task):
         np.testing.assert_allclose(
             batch["weights"].mean(axis=0), expected, atol=5 * 0.5 / np.sqrt(20_000)
         )
+    # With k from 1 to 3, the mean of x^k is (x³ - x) / (2 ln x).
+    batch = task.sample(np.random.default_rng(1), 20_000, length=10, late_pops=3.0)
+    share = np.arange(1, 10) / 10
+    expected = (share**3 - share) / (2 * np.log(share))
+    np.testing.assert_allclose(batch["weights"].mean(axis=0)[:-1], expected, atol=0.02)
     # Also in short examples among long ones.
     batch = task.sample(np.random.default_rng(1), 40_000, length=10, min_length=1)
     of_five = batch["weights"][batch["difficulty"][:, 0] == 5]
@@ -233,6 +239,7 @@ def test_priority_and_value_have_the_same_width():
         ({"length": 7.5}, "`length` must be an integer"),
         ({"min_length": 33}, "1 <= min_length <= length must hold"),
         ({"short_share": -1}, "`short_share` must lie between 0 and 1. Received: -1"),
+        ({"late_pops": 0.5}, "`late_pops` must be at least 1. Received: 0.5"),
         ({"bits": 0}, "`bits` must be an integer of at least 1. Received: 0"),
         ({"bits": 33}, "`bits` must lie between 1 and"),
     ],

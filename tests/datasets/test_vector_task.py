@@ -165,6 +165,18 @@ def test_short_share(name, task):
     np.testing.assert_allclose((batch["difficulty"][:, 0] < 30).mean(), expected, atol=0.03)
 
 
+def test_sort_with_few_keys():
+    task = datasets.task("ham_sort")
+    batch = task.sample(np.random.default_rng(0), 2000, length=64, min_length=60, distinct_keys=3)
+    check("ham_sort", batch, range(60, 65))
+    counts = [
+        len({tuple(vector[:5]) for vector in inputs if -1 not in vector})
+        for inputs in batch["inputs"].tolist()
+    ]
+    # Two of 32 keys drawn at random may be the same.
+    np.testing.assert_allclose(np.bincount(counts, minlength=4)[1:] / 2000, 1 / 3, atol=0.06)
+
+
 def test_merge_draws_priorities_and_parts_uniformly():
     task = datasets.task("ham_merge")
     batch = task.sample(np.random.default_rng(3), 20_000, length=6, min_length=6)
@@ -327,6 +339,7 @@ def test_answers_of_other_vectors(name, change, message):
         ("ham_reverse", {"bits": 0}, "`bits` must be an integer of at least 1. Received: 0"),
         ("ham_sort", {"key_bits": 33}, "`key_bits` must lie between 1 and 32. Received: 33"),
         ("ham_sort", {"value_bits": -1}, "`value_bits` must be an integer of at least 0"),
+        ("ham_sort", {"distinct_keys": 0}, "`distinct_keys` must be an integer of at least 1"),
         ("ham_search", {"length": 1}, "`length` must be an integer of at least 2. Received: 1"),
         ("ham_search", {"value_bits": 0}, "`value_bits` must be an integer of at least 1"),
         ("ham_merge", {"length": 301}, "`length` must lie between 1 and 300. Received: 301"),

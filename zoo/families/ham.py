@@ -46,6 +46,7 @@ OF_TRAINING = (
     "samples",
     "policy_weight",
     "entropy_bonus",
+    "entropy_penalty",
 )
 
 

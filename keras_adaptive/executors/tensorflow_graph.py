@@ -1,0 +1,143 @@
+"""Parts of what TensorFlow has traced: which there are, and to run them."""
+
+import tensorflow as tf
+from keras import tree
+
+# Operations that cost less than to keep their results.
+CHEAP = {
+    *("Add", "AddV2", "Any", "BroadcastTo", "Cast", "ConcatV2", "Equal", "ExpandDims", "Fill"),
+    *("Greater", "GreaterEqual", "Identity", "Less", "LessEqual", "LogicalAnd", "LogicalNot"),
+    *("LogicalOr", "Mul", "Neg", "Pack", "Relu", "Reshape", "Select", "SelectV2", "Shape"),
+    *("Sigmoid", "Split", "Squeeze", "StridedSlice", "Sub", "Tanh", "Transpose", "ZerosLike"),
+}
+# Operations that are worth doing once instead of many times.
+PRODUCTS = {"BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv3D", "Einsum", "MatMul"}
+
+
+class TracedGraph:
+    """A graph whose parts can be run on their own.
+
+    Args:
+        graph: that of a function that was traced.
+    """
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.definition = graph.as_graph_def()
+
+    def does_nothing_but(self, results):
+        """Whether it has no effects but what these tensors need."""
+        effects = {op.name for op in self.graph.control_outputs}
+        return effects <= _upstream(tree.flatten(results), {})[0]
+
+    def run(self, given, fetches):
+        """Puts the part that leads from what is given to `fetches` where we are.
+
+        Args:
+            given: pairs of a tensor of the graph and of one to take in its place.
+            fetches: a nest of tensors of the graph.
+
+        Returns:
+            The nest, of tensors here.
+        """
+        feeds = {inner.name: outer for outer, inner in self.graph.captures}
+        feeds |= {inner.name: outer for inner, outer in given}
+        flat = tree.flatten(fetches)
+        operations, inputs = _upstream(flat, feeds)
+        part = tf.compat.v1.GraphDef(
+            versions=self.definition.versions, library=self.definition.library
+        )
+        for node in self.definition.node:
+            if node.name in operations:
+                part.node.add().CopyFrom(node)
+                del part.node[-1].input[:]
+                # Where its neighbours are put, some of which are left out.
+                part.node[-1].attr.pop("_class", None)
+                part.node[-1].input.extend(
+                    x for x in node.input if x[0] != "^" or x[1:] in operations
+                )
+        found = tf.graph_util.import_graph_def(
+            part,
+            # A tensor of a graph around this one must become one of this graph first.
+            {name: tf.identity(x) for name, x in feeds.items() if name in inputs},
+            [x.name for x in flat if x.name not in feeds],
+            name="",
+        )
+        feeds |= dict(zip([x.name for x in flat if x.name not in feeds], found))
+        return tree.pack_sequence_as(fetches, [feeds[x.name] for x in flat])
+
+
+def _upstream(tensors, feeds):
+    """Names of the operations that lead from `feeds` to `tensors`, and of all their inputs."""
+    operations, inputs, pending = set(), set(), list(tensors)
+    while pending:
+        tensor = pending.pop()
+        if tensor.name not in feeds and tensor.op.name not in operations:
+            operations.add(tensor.op.name)
+            inputs |= {x.name for x in tensor.op.inputs}
+            pending += tensor.op.inputs
+    return operations, inputs
+
+
+def common_of(graph, n, carry):
+    """What a step need not compute again on the same element.
+
+    Args:
+        graph: that of the step.
+        n: its tensor that counts the steps from 1.
+        carry: its tensors that change from step to step.
+
+    Returns:
+        Floating tensors that took a product, and that depend neither on `carry` nor on `n`, but for
+        whether `n` is 1; those of them that something else depends on.
+    """
+    changing, product, found = {x.name for x in [n, *carry]}, set(), {}
+    for op in graph.get_operations():
+        names, results = {x.name for x in op.inputs}, {x.name for x in op.outputs}
+        if (names & changing and not _asks_for_first(op, n)) or _draws(op):
+            changing |= results
+            found |= {x.name: x for x in op.inputs if x.name in product and x.dtype.is_floating}
+        elif op.type in PRODUCTS or names & product:
+            product |= results
+    return list(found.values())
+
+
+def _asks_for_first(op, n):
+    values = [tf.get_static_value(x) for x in op.inputs if x is not n]
+    return op.type == "Equal" and len(values) == 1 and values[0] is not None and values[0] == 1
+
+
+def _draws(op):
+    return op.op_def.is_stateful and op.type != "Placeholder"
+
+
+def kept_of(graph, forward, given, known, gradients):
+    """What the gradients need of the forward operations and cannot have in a cheaper way."""
+    known = {x.name for x in known}
+    changing = {x.name for x in given}
+    for op in graph.get_operations():
+        if _draws(op) or any(x.name in changing for x in op.inputs):
+            changing |= {x.name for x in op.outputs}
+    kept, seen, pending = {}, set(), list(gradients)
+    while pending:
+        tensor = pending.pop()
+        if tensor.name in seen or tensor.name in known:
+            continue
+        seen.add(tensor.name)
+        if tensor.op.name in forward and tensor.name in changing:
+            kept[tensor.name] = tensor
+        else:
+            pending += tensor.op.inputs
+
+    def is_there(tensor):
+        return tensor.name in kept or tensor.name in known or follows(tensor)
+
+    def follows(tensor):
+        if tensor.name not in changing:
+            return True
+        return tensor.op.type in CHEAP and all(map(is_there, tensor.op.inputs))
+
+    for tensor in list(kept.values()):
+        if follows(tensor):
+            del kept[tensor.name]
+    return [given[0], *kept.values()]
