@@ -8,15 +8,15 @@ from keras import ops, tree
 from . import executors
 from .distributed import share_of
 from .ham import HAM, entropy, log_probability, record
+from .ham.entropy_bonus import EntropyBonus, number, openness_of
 from .ham.returns import discounted_returns, leave_one_out
 
 _REWARDS = ("log_probability", "bits", "vector")
 _BASELINES = ("learned", "leave_one_out", None)
-_FLOOR = 1e-3  # Added to H, so that 1 / H and its slope stay finite.
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ReinforceModel(keras.Model):
+class ReinforceModel(EntropyBonus, keras.Model):
     """Trains a network with a `HAM` layer by REINFORCE, in a plain `fit`.
 
     In training the network draws its turns A, and the gradient is that of
@@ -101,7 +101,7 @@ class ReinforceModel(keras.Model):
         self.ham = _the_ham(network)
         self.reward = reward
         self.reward_weights = _reward_weights(reward)
-        self.discount = _number("discount", discount, 0.0, 1.0)
+        self.discount = number("discount", discount, 0.0, 1.0)
         if baseline not in _BASELINES:
             raise ValueError(
                 'Argument `baseline` must be "learned", "leave_one_out" or None. '
@@ -118,48 +118,18 @@ class ReinforceModel(keras.Model):
             )
         self.baseline = baseline
         self.samples = int(samples)
-        self.policy_weight = _number("policy_weight", policy_weight, 0.0)
-        self.initial_entropy_bonus = _number("entropy_bonus", entropy_bonus, 0.0)
-        self.initial_entropy_decay = _number("entropy_decay", entropy_decay, 0.0, 1.0)
-        self.entropy_penalty = _number("entropy_penalty", entropy_penalty, 0.0)
+        self.policy_weight = number("policy_weight", policy_weight, 0.0)
+        self.entropy_penalty = number("entropy_penalty", entropy_penalty, 0.0)
         self.per_target = per_target
         self.supports_masking = True
-        self._entropy_bonus = self._scalar("entropy_bonus", entropy_bonus)
-        self._entropy_decay = self._scalar("entropy_decay", entropy_decay)
+        self._check_entropy_bonus(entropy_bonus, entropy_decay)
+        self._add_entropy_bonus()
         if baseline == "learned":
             self.baseline_layer = keras.layers.Dense(1, dtype="float32", name="baseline")
         names = ("task_loss", "reward", "entropy", "log_probability")
         names += ("baseline_error",) if baseline else ()
         self._trackers = {name: keras.metrics.Mean(name=name) for name in names}
         self._calls = _Calls()
-
-    def _scalar(self, name, value):
-        return self.add_weight(
-            shape=(),
-            initializer=keras.initializers.Constant(value),
-            trainable=False,
-            dtype="float32",
-            autocast=False,
-            name=name,
-        )
-
-    @property
-    def entropy_bonus(self):
-        """α as it stands, a float; set it at any time, also while training."""
-        return float(ops.convert_to_numpy(self._entropy_bonus))
-
-    @entropy_bonus.setter
-    def entropy_bonus(self, value):
-        self._entropy_bonus.assign(_number("entropy_bonus", value, 0.0))
-
-    @property
-    def entropy_decay(self):
-        """What α is multiplied by after each step, a float; set it at any time."""
-        return float(ops.convert_to_numpy(self._entropy_decay))
-
-    @entropy_decay.setter
-    def entropy_decay(self, value):
-        self._entropy_decay.assign(_number("entropy_decay", value, 0.0, 1.0))
 
     def build(self, inputs_shape=None):
         """Creates the weights of the network and of the baseline.
@@ -203,9 +173,8 @@ class ReinforceModel(keras.Model):
             total = total + self.policy_weight * rows["policy"]
             if self.baseline == "learned":
                 total = total + rows["baseline"]
-            total = total + ops.convert_to_tensor(self._entropy_bonus) * rows["openness"]
+            total = total + self._bonus_of_this_step() * rows["openness"]
             total = total + self.entropy_penalty * rows["entropy"]
-            self._entropy_bonus.assign(self._entropy_bonus * self._entropy_decay)
         if self.per_target:
             count = ops.maximum(ops.sum(ops.cast(weights > 0, outputs.dtype)), 1.0)
         loss = ops.sum(total) / count
@@ -251,12 +220,11 @@ class ReinforceModel(keras.Model):
         advantage = ops.stop_gradient(returns - guess) * counts
         error = counts * (guess - returns) ** 2
         h = entropy(entry.right_probability)
-        openness = ops.sum(1.0 / (h + _FLOOR), axis=-1)
         rows = {
             "task": -ops.sum(log_p * weights, axis=1),
             "policy": -ops.sum(advantage * log_p_path, axis=1),
             "baseline": ops.sum(error, axis=1),
-            "openness": ops.sum(counts * openness, axis=1),
+            "openness": ops.sum(counts * ops.sum(openness_of(h), axis=-1), axis=1),
             "entropy": ops.sum(counts * ops.sum(h, axis=-1), axis=1),
         }
         targets, accesses = ops.sum(present), ops.sum(counts)
@@ -341,16 +309,6 @@ def _reward_weights(reward):
             f"Received: reward={reward!r}"
         )
     return dict(weights)
-
-
-def _number(name, value, least, most=None):
-    allowed = f">= {least:g}" if most is None else f"in [{least:g}, {most:g}]"
-    wrong = isinstance(value, bool) or not isinstance(value, Real) or not value >= least
-    if wrong or (most is not None and value > most):
-        raise ValueError(
-            f"Argument `{name}` must be a number {allowed}. Received: {name}={value!r}"
-        )
-    return float(value)
 
 
 def _check_shape(y, outputs):

@@ -154,6 +154,35 @@ def test_levels_in_a_loop(monkeypatch):
     assert_gradients(layer, weights, sequences, found, path)
 
 
+def test_dham_with_an_entropy_bonus():
+    layer, _ = ham_layer(DHAM, entropy_bonus=0.5, entropy_decay=0.25)
+    x = batch_of(examples([4, 2])).astype("float32")
+    _, found = layer(x, return_attention=True)
+    assert not layer.losses and layer.entropy_bonus == 0.5
+    p, (_, accesses, leaves) = np.array(found["attention"], float), found["attention"].shape
+    levels = np.log2(leaves)
+    most = np.array(layer.compute_mask(x)).sum(axis=1)
+    wanted = np.mean(
+        [
+            levels / (-np.sum(p[row, t] * np.log(p[row, t])) / levels + 1e-3)
+            for row in range(2)
+            for t in range(accesses // len(layer.compute_mask(x)[0]) * most[row])
+        ]
+    )
+    layer(x, training=True)
+    np.testing.assert_allclose(layer.losses, [0.5 * wanted], rtol=1e-5)
+    assert layer.entropy_bonus == 0.125
+    with tf.GradientTape() as tape:
+        layer(x, training=True)
+        loss = sum(layer.losses)
+    assert np.any(tape.gradient(loss, layer.memory.search.trainable_variables)[0])
+    layer.entropy_bonus = 0.0
+    layer(x, training=True)
+    assert float(layer.losses[-1]) == 0.0
+    again = DHAM.from_config(layer.get_config())
+    assert (again.entropy_bonus, again.entropy_decay) == (0.5, 0.25)
+
+
 def test_dham_in_a_graph_of_unknown_length():
     layer, weights = ham_layer(DHAM, scale=0.7)
     signature = [tf.TensorSpec((None, None, FEATURES), "float64")]

@@ -3,26 +3,33 @@
 import keras
 from keras import ops
 
+from ..halting.loop import at_least_float32
 from .attention import TreeAttention
+from .entropy_bonus import EntropyBonus, openness_of
 from .memory import grow
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class DHAM(TreeAttention):
+class DHAM(EntropyBonus, TreeAttention):
     """Differentiable hierarchical attentive memory, trained by a plain `fit`.
 
     As `HAM`, but no turn is taken: each leaf e is attended with the probability p(e) that a descent
     of HAM would end there. The controller reads Σ p(e) h_e; all leaves become p(e) WRITE(h_e, ·) +
     (1 − p(e)) h_e; and all nodes are joined again, so an access takes time Θ(n).
 
-    Weights are those of a `HAM` of the same arguments, in the same order: `set_weights` carries
-    them from one to the other.
+    Weights are those of a `HAM` of the same arguments, in the same order, unless there is an
+    entropy bonus: `set_weights` carries them from one to the other.
 
     Args:
         outputs, controller, memory, accesses_per_output, max_outputs, num_leaves, padding: as of
             `HAM`.
         writer: what WRITE sees beside the leaf: `"controller"` (h_LSTM, as in HAM) or `"root"`
             (h_ROOT, as Appendix A prints it). Defaults to `"controller"`.
+        entropy_bonus: float >= 0, α at the start: α / H for each turn is added to the loss, as
+            `ReinforceModel` does for HAM; H is the entropy of p(e) divided by the number of levels.
+            Without it attention may settle on leaves before it is of use. Defaults to `0.0`.
+        entropy_decay: float in (0, 1], by which α is multiplied after each training step. Defaults
+            to `1.0`. Both are weights, where there is a bonus, and can be set while training.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
@@ -51,13 +58,24 @@ class DHAM(TreeAttention):
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, Appendix A.
     """
 
-    def __init__(self, outputs, *arguments, writer="controller", **kwargs):
+    def __init__(
+        self,
+        outputs,
+        *arguments,
+        writer="controller",
+        entropy_bonus=0.0,
+        entropy_decay=1.0,
+        **kwargs,
+    ):
         super().__init__(outputs, *arguments, **kwargs)
         if writer not in ("controller", "root"):
             raise ValueError(
                 f'Argument `writer` must be "controller" or "root". Received: writer={writer!r}'
             )
         self.writer = writer
+        self._check_entropy_bonus(entropy_bonus, entropy_decay)
+        if entropy_bonus:
+            self._add_entropy_bonus()
 
     told = ("attention",)
 
@@ -69,10 +87,24 @@ class DHAM(TreeAttention):
     def call(self, inputs, mask=None, training=False, return_attention=False, return_nodes=False):
         """All accesses; see the class."""
         outputs, told = self._run(inputs, mask, training, return_nodes=return_nodes)
+        if training and self.initial_entropy_bonus:
+            openness = self._openness(told)
+            self.add_loss(ops.cast(self._bonus_of_this_step(), openness.dtype) * openness)
         wanted = ["attention"] * return_attention + ["nodes"] * return_nodes
         if not wanted:
             return outputs
         return outputs, {name: ops.swapaxes(told[name], 0, 1) for name in wanted}
+
+    def _openness(self, told):
+        """The mean of Σ 1 / H over the accesses that there are."""
+        attention = told["attention"]
+        dtype = at_least_float32(attention.dtype)
+        p = ops.maximum(ops.cast(attention, dtype), 1e-30)
+        levels = ops.log2(ops.cast(ops.shape(attention)[-1], dtype))
+        counts = ops.repeat(told["reached"], self.accesses_per_output, axis=1)
+        counts = ops.swapaxes(ops.cast(counts, dtype), 0, 1)
+        each = levels * openness_of(-ops.sum(p * ops.log(p), axis=-1) / levels)
+        return ops.sum(counts * each) / ops.maximum(ops.sum(counts), 1.0)
 
     def attend(self, nodes, query, now):
         """Reads all leaves, each with the probability that a descent would end there."""
@@ -120,7 +152,12 @@ class DHAM(TreeAttention):
 
     def get_config(self):
         """The arguments that make this layer again."""
-        return {**super().get_config(), "writer": self.writer}
+        return {
+            **super().get_config(),
+            "writer": self.writer,
+            "entropy_bonus": self.initial_entropy_bonus,
+            "entropy_decay": self.initial_entropy_decay,
+        }
 
 
 def _for_each(nodes, query):

@@ -38,6 +38,7 @@ BOUNDS = {
     "ham_reverse": 0.001,
     "ham_add": 0.001,
     "ham_search": 0.005,
+    "ham_sort": 0.005,
 }
 
 

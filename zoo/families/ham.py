@@ -26,6 +26,7 @@ __all__ = [
     "finish",
     "found",
     "is_raw",
+    "largest_size",
     "selection",
     "summary",
     "training_batch",
@@ -71,7 +72,11 @@ def build(recipe):
         accesses_per_output=settings["accesses_per_output"],
         max_outputs=tuple(settings["max_outputs"]),
         name="ham",
-        **({} if settings["soft"] else {"seed": recipe.seed}),
+        **(
+            {"entropy_bonus": settings["entropy_bonus"]}
+            if settings["soft"]
+            else {"seed": recipe.seed}
+        ),
     )
     vectors = keras.Input((None, sizes["width"]), name="inputs")
     if settings["soft"]:
@@ -157,18 +162,24 @@ def before_chunk(run):
     size = run.recipe.parameters["length"] if position.level is None else position.level
     now = position.stage, position.level
     at_this_size = [row for row in run.history if (row["stage"], row.get("level")) == now]
-    if isinstance(run.model, ReinforceModel):
+    if settings.get("entropy_bonus"):
+        bonus = bonus_of(run.model)
         again = settings.get("entropy_again")
         if again is not None and not at_this_size and run.history:
-            run.model.entropy_bonus = again
+            bonus.entropy_bonus = again
         decay = settings["entropy_decay"]
         if size >= settings["sure_from"]:
             decay *= settings["sure_decay"]
-        run.model.entropy_decay = decay
+        bonus.entropy_decay = decay
     before = {(row["stage"], row.get("level")) for row in run.history} - {now}
     measured = [row["validation_symbol_error"] for row in at_this_size if "validation_error" in row]
     halved = halvings(measured, settings.get("patience"))
     return settings.get("size_factor", 1.0) ** len(before) * 0.5**halved
+
+
+def bonus_of(model):
+    """What has the entropy bonus: the model, or the layer that is soft."""
+    return model if isinstance(model, ReinforceModel) else model.get_layer("ham")
 
 
 def halvings(errors, patience):
@@ -200,8 +211,8 @@ def validate(run, probe):
         if level is None:
             further = errors(probe, recipe, LONGER_EXAMPLES, longer_parameters(recipe))
             row |= {name.replace("validation", "longer"): value for name, value in further.items()}
-    if isinstance(run.model, ReinforceModel):
-        row["entropy_bonus"] = run.model.entropy_bonus
+    if recipe.hyperparameters.get("entropy_bonus"):
+        row["entropy_bonus"] = bonus_of(run.model).entropy_bonus
     return row
 
 
@@ -228,6 +239,11 @@ def longer_parameters(recipe):
 def is_raw(recipe):
     """Whether a recipe's network has no controller."""
     return recipe.hyperparameters.get("controller_units", 0) is None
+
+
+def largest_size(recipe):
+    """The most leaves, and input vectors, that a training has seen."""
+    return max([recipe.parameters["length"], *(most for s in recipe.stages for most in s.bins)])
 
 
 def selection(run, examples):

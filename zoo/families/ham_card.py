@@ -2,7 +2,7 @@
 
 from ... import datasets
 from ..model_card import changes, command, markdown, percent
-from .ham import is_raw
+from .ham import is_raw, largest_size
 
 SOURCE = (
     "Marcin Andrychowicz and Karol Kurach, [Learning Efficient Algorithms with Hierarchical "
@@ -17,7 +17,7 @@ def results(recipe, metrics):
     lines = [
         "Shares of fresh test examples with any mistake (sequence error, with the 95 % confidence "
         f"interval after Wilson) and of wrong bits, with so many leaves and {what}. The training "
-        f"saw up to {recipe.parameters['length']} of both. "
+        f"saw up to {largest_size(recipe)} of both. "
         + ("" if is_raw(recipe) else "An answer that ends too early, too late or not is wrong. ")
         + "The most probable turns are taken.",
         "",
