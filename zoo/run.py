@@ -152,8 +152,18 @@ def restore(folder, settings=None, recipe=None, jit_compile="auto"):
 
 
 def go_on(run):
-    """Let a finished training go on if stages were added, or its last one was made longer."""
+    """Let a training that is resumed go on where its recipe, which may have changed, says.
+
+    A finished one goes on if stages were added, or its last one was made longer; one that is past
+    the end of a stage that was made shorter goes on with the next.
+    """
     position, last = run.position, len(run.recipe.stages) - 1
+    if not position.done:
+        if position.stage_step >= run.stage.chunks * run.stage.chunk:
+            position.stage_step, position.level = 0, None
+            position.done = position.stage == last
+            position.stage = min(position.stage + 1, last)
+        return
     done = sum(row["stage"] == last for row in run.history)
     if position.stage < last:
         position.stage, position.done = position.stage + 1, False

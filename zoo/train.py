@@ -72,8 +72,7 @@ def train(
     custom = None if isinstance(recipe, str) else recipe
     if resume:
         run = restore(out, settings, custom, jit_compile)
-        if run.position.done:
-            go_on(run)
+        go_on(run)
     else:
         if (out / checkpoint.NAME).exists():
             raise FileExistsError(

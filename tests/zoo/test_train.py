@@ -206,3 +206,19 @@ def test_a_finished_training_goes_on_when_there_is_more_to_do(run):
     twin.recipe = run.recipe.replace(stages=(*stages, last))
     go_on(twin)
     assert not position.done and position.stage == len(stages)
+
+
+def test_a_training_past_the_end_of_its_stage_goes_on_with_the_next(run):
+    """The stage may have been made shorter since."""
+    stages = (run.stage, run.stage)
+    steps = run.stage.chunks * run.stage.chunk
+    position = dataclasses.replace(run.position, done=False, stage=0, stage_step=steps, level=2)
+    twin = dataclasses.replace(run, position=position, recipe=run.recipe.replace(stages=stages))
+    go_on(twin)
+    assert (position.stage, position.stage_step, position.level) == (1, 0, None)
+    assert not position.done
+    go_on(twin)
+    assert position.stage == 1
+    position.stage_step = steps
+    go_on(twin)
+    assert position.done and position.stage == 1

@@ -139,3 +139,41 @@ def differences(settings, stages, batch_size):
         + ", longer than any in training. The paper does not say how long its own are."
     )
     return tuple(found)
+
+
+def softened(recipe):
+    """The recipe of DHAM on the task of a network with HAM.
+
+    Args:
+        recipe: a `Recipe` of the family `ham`.
+    """
+    settings = {
+        **recipe.hyperparameters,
+        "soft": True,
+        "beta_2": 0.999,
+        "averaging": 0.99,
+        "entropy_bonus": 3e-3,
+        "entropy_decay": 0.8**0.002,
+        "sure_from": 32,
+        "sure_decay": 0.6**0.002,
+        "patience": 30,
+        "size_factor": 0.75,
+    }
+    sizes = dataclasses.replace(recipe.stages[0].curriculum, validation_threshold=0.05)
+    stages = (
+        Stage(steps=8000, learning_rate=3e-3, curriculum=sizes, chunk=100),
+        Stage(steps=2000, learning_rate=3e-3, schedule="exponential", hold=0.4, chunk=100),
+    )
+    return recipe.replace(
+        name=f"d{recipe.name}",
+        hyperparameters=settings,
+        stages=stages,
+        scouted_stages=len(stages),
+        batch_size=50,
+        task=(
+            f"{recipe.task} All leaves are attended, each as much as a descent of HAM would be "
+            "likely to end there."
+        ),
+        paper={},
+        differences=differences(settings, stages, 50),
+    )
