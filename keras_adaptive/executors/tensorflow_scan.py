@@ -92,32 +92,32 @@ def scan_repeats(step, finish, carry, sequences, last):
                 floating = [y for x, y in zip(sequences, of_sequences) if x.dtype.is_floating]
                 return traced.reached(1, floating)
 
-            def retreat(index, later, of_carry, of_total, so_far, of_sequences, of_used):
+            def retreat(index, later, of_carry, of_total, of_sequences, of_used):
                 time, *old = _read(kept, index)
                 where = places(time, old[0])
                 upstream = _read(of_totals, time)
-                new_time = tf.not_equal(time, later[0])
+                new_time = tf.not_equal(time, later)
                 of_total = [tf.where(new_time, a, b) for a, b in zip(upstream, of_total)]
-                before = of_carry, of_total, so_far
+                before = of_carry, of_total
                 of_carry, of_now, more, of_total = traced.backward(
                     _read(arrays, where), old, of_carry, of_total
                 )
-                _keep_shapes((of_carry, of_total), before[:2])
-                so_far2 = _read(of_sequences, reached(where))
-                of_sequences = _write(of_sequences, reached(where), map(tf.add, so_far2, of_now))
+                _keep_shapes((of_carry, of_total), before)
+                where = reached(where)
+                so_far = _read(of_sequences, where)
+                of_sequences = _write(of_sequences, where, map(tf.add, so_far, of_now))
                 of_used = list(map(tf.add, of_used, more))
-                return index - 1, where, of_carry, of_total, [], of_sequences, of_used
+                return index - 1, time, of_carry, of_total, of_sequences, of_used
 
-            zeros = list(map(tf.zeros_like, reached(sequences)))
-            _, _, of_carry, _, _, of_sequences, of_used = tf.while_loop(
+            zeros = map(tf.zeros_like, reached(sequences))
+            _, _, of_carry, _, of_sequences, of_used = tf.while_loop(
                 lambda index, *_: index >= 0,
                 retreat,
                 (
                     count - 1,
-                    places(length, zero),
+                    length,
                     of_carry,
                     none,
-                    [],
                     list(map(_in_time, zeros, reached(sizes))),
                     [tf.zeros_like(x) for x in traced.reached(2, sources[2])],
                 ),
