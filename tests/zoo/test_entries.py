@@ -36,6 +36,7 @@ BOUNDS = {
     "ham_stack": 0.005,
     "ham_queue": 0.005,
     "ham_reverse": 0.001,
+    "dham_reverse": 0.001,
     "ham_add": 0.001,
     "ham_search": 0.005,
     "ham_sort": 0.005,

@@ -124,6 +124,20 @@ def test_outputs_fit_the_targets_of_every_task(name):
     assert spec.shape == batch["targets"].shape
 
 
+@pytest.mark.parametrize("name", ["ham_merge", "dham_merge"])
+def test_a_priority_can_be_enlarged(name):
+    recipe = recipes.load(name).with_overrides(small(name))
+    kernels = []
+    for gain in (1.0, 20.0):
+        keras.utils.set_random_seed(0)
+        model = recipe.replace(hyperparameters={**recipe.hyperparameters, "priority_gain": gain})
+        model = recipe.build(model)
+        layer = getattr(model, "network", model).get_layer("ham")
+        kernels.append(np.array(layer.memory.embed.trainable_variables[0]))
+    np.testing.assert_allclose(kernels[1][0], 20.0 * kernels[0][0], rtol=1e-6)
+    np.testing.assert_array_equal(kernels[1][1:], kernels[0][1:])
+
+
 def test_the_tree_doubles_when_both_errors_are_low():
     curriculum = Curriculum(("length",), 2, 32, 0.4, validation_threshold=0.03, doubling=True)
     assert [curriculum.after(level) for level in (2, 4, 16)] == [4, 8, 32]

@@ -58,9 +58,9 @@ def build(recipe):
 
     Args:
         recipe: a `Recipe` whose hyperparameters have `units`, `hidden_units`, `depth`,
-            `controller_units` (None: raw HAM), `accesses_per_output`, `max_outputs`, `soft`
-            (whether it is a `DHAM`), `clipnorm`, `beta_2`, what `before_chunk` needs, and, unless
-            it is soft, any of `OF_TRAINING`.
+            `controller_units` (None: raw HAM), perhaps `priority_gain` (see `enlarge_priority`),
+            `accesses_per_output`, `max_outputs`, `soft` (whether it is a `DHAM`), `clipnorm`,
+            `beta_2`, what `before_chunk` needs, and, unless it is soft, any of `OF_TRAINING`.
     """
     settings = recipe.hyperparameters
     sizes = datasets.task(recipe.dataset).sizes(**recipe.parameters)
@@ -79,15 +79,29 @@ def build(recipe):
         ),
     )
     vectors = keras.Input((None, sizes["width"]), name="inputs")
+    outputs = layer(vectors)
+    if "priority_gain" in settings:
+        enlarge_priority(layer, settings["priority_gain"])
     if settings["soft"]:
         bits = keras.layers.Reshape((-1, sizes["outputs"], 1))
         bits.supports_masking = True
-        return keras.Model(vectors, bits(layer(vectors)), name=recipe.name)
-    network = keras.Model(vectors, layer(vectors), name=recipe.name)
+        return keras.Model(vectors, bits(outputs), name=recipe.name)
+    network = keras.Model(vectors, outputs, name=recipe.name)
     arguments = {name: settings[name] for name in OF_TRAINING if name in settings}
     model = ReinforceModel(network, **arguments, per_target=True, name=recipe.name)
     model.build((None, None, sizes["width"]))
     return model
+
+
+def enlarge_priority(layer, gain):
+    """Multiply the first weights that lead from a vector's first number, a priority, into EMBED.
+
+    What shall tell 0.500 from 0.503 learns it much sooner from large numbers.
+    """
+    kernel = layer.memory.embed.trainable_variables[0]
+    rows = np.ones((kernel.shape[0], 1))
+    rows[0] = gain
+    kernel.assign(np.array(kernel) * rows)
 
 
 def compile_model(model, recipe, jit_compile="auto", steps_per_execution=1):

@@ -19,7 +19,7 @@ def results(recipe, metrics):
         f"interval after Wilson) and of wrong bits, with so many leaves and {what}. The training "
         f"saw up to {largest_size(recipe)} of both. "
         + ("" if is_raw(recipe) else "An answer that ends too early, too late or not is wrong. ")
-        + "The most probable turns are taken.",
+        + ("" if recipe.hyperparameters["soft"] else "The most probable turns are taken."),
         "",
         markdown(
             ["leaves", what, "examples", "sequence error", "bit error", "paper"],

@@ -121,6 +121,11 @@ def differences(settings, stages, batch_size):
         )
         if isinstance(settings["reward"], dict):
             found.append("The reward is half the share of right bits, half whether all are right.")
+    else:
+        found.append(
+            "An entropy bonus, which the paper gives to HAM alone, keeps attention open at first; "
+            "without it a tree of two leaves was not learned."
+        )
     if settings.get("averaging"):
         found.append("The weights are an average of those of the last steps.")
     found.append(
