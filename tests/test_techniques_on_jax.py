@@ -32,7 +32,7 @@ def test_on_jax():
     if importlib.util.find_spec("jax") is None:
         pytest.skip("jax is not installed")
     environment = {**os.environ, "KERAS_BACKEND": "jax", "JAX_PLATFORMS": "cpu"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [*command, *(str(FOLDER / test) for test in TESTS)],
         env=environment,

@@ -124,7 +124,7 @@ def differences(settings, stages, batch_size):
     else:
         found.append(
             "An entropy bonus, which the paper gives to HAM alone, keeps attention open at first; "
-            "without it a tree of two leaves was not learned."
+            "without it two pairs were not learned to be sorted."
         )
     if settings.get("averaging"):
         found.append("The weights are an average of those of the last steps.")
