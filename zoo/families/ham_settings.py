@@ -135,8 +135,8 @@ def differences(settings, stages, batch_size):
     if any(stage.bins for stage in stages):
         most = max(max(stage.bins, default=0) for stage in stages)
         found.append(
-            f"The last steps are on trees of several sizes at once, of up to {most} leaves, which "
-            "the paper proposes and did not try. Its own networks have seen 32."
+            f"A part of the steps is on trees of several sizes at once, of up to {most} leaves, "
+            "which the paper proposes and did not try. Its own networks have seen 32."
         )
     found.append(
         "The published training is chosen on validation examples of "
