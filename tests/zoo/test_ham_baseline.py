@@ -91,6 +91,6 @@ def test_what_has_no_entry_is_measured(tmp_path, monkeypatch, capsys):
     (tmp_path / "saved_models" / "ham_stack").mkdir(parents=True)
     (tmp_path / "saved_models" / "ham_stack" / "metrics.json").write_text(json.dumps(found))
     table = ham_page.tables(tmp_path, lambda path: json.loads(path.read_text()))["trained"]
-    assert "| `ham_sort` | 25.00 % | 25.00 % | 25.00 % | 0.04 % | 0.24 % |" in table
-    assert "| [`ham_stack`](../saved_models/ham_stack/README.md) | 25.00 % |" in table
-    assert "| `ham_merge` | not trained | – | – |" in table
+    assert "| `ham_sort` | 64 | 25.00 % | 25.00 % | 25.00 % | 0.04 % | 0.24 % |" in table
+    assert "| [`ham_stack`](../saved_models/ham_stack/README.md) | 32 | 25.00 % |" in table
+    assert "| `ham_merge` | 32 | not trained | – | – |" in table
