@@ -183,6 +183,13 @@ def test_dham_with_an_entropy_bonus():
     assert (again.entropy_bonus, again.entropy_decay) == (0.5, 0.25)
 
 
+def test_dham_without_an_entropy_bonus():
+    layer, _ = ham_layer(DHAM)
+    assert (layer.entropy_bonus, layer.entropy_decay) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="without an entropy bonus"):
+        layer.entropy_bonus = 0.1
+
+
 def test_dham_in_a_graph_of_unknown_length():
     layer, weights = ham_layer(DHAM, scale=0.7)
     signature = [tf.TensorSpec((None, None, FEATURES), "float64")]

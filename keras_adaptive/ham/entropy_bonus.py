@@ -44,20 +44,32 @@ class EntropyBonus:
     @property
     def entropy_bonus(self):
         """α as it stands, a float; set it at any time, also while training."""
+        if self._entropy_bonus is None:
+            return self.initial_entropy_bonus
         return float(ops.convert_to_numpy(self._entropy_bonus))
 
     @entropy_bonus.setter
     def entropy_bonus(self, value):
-        self._entropy_bonus.assign(number("entropy_bonus", value, 0.0))
+        self._weight(self._entropy_bonus).assign(number("entropy_bonus", value, 0.0))
 
     @property
     def entropy_decay(self):
         """What α is multiplied by after each step, a float; set it at any time."""
+        if self._entropy_decay is None:
+            return self.initial_entropy_decay
         return float(ops.convert_to_numpy(self._entropy_decay))
 
     @entropy_decay.setter
     def entropy_decay(self, value):
-        self._entropy_decay.assign(number("entropy_decay", value, 0.0, 1.0))
+        self._weight(self._entropy_decay).assign(number("entropy_decay", value, 0.0, 1.0))
+
+    def _weight(self, weight):
+        if weight is None:
+            raise ValueError(
+                f"'{self.name}' was made without an entropy bonus and has none to change: give "
+                "`entropy_bonus`, above 0, where it is made."
+            )
+        return weight
 
     def _bonus_of_this_step(self):
         """α as a tensor, which is multiplied by the decay for the step after this one."""
