@@ -69,6 +69,7 @@ class OperationTask:
         same_length=False,
         short_share=0.0,
         late_pops=1.0,
+        drained_share=0.0,
         bits=5,
     ):
         """Draws sequences of operations, the t-th of n a POP with probability t / n.
@@ -87,6 +88,8 @@ class OperationTask:
             late_pops: at least 1; the t-th of n operations is a POP with probability (t / n)^k,
                 where k is uniform from 1 to `late_pops` for each sequence. Above 1, more elements
                 are stored.
+            drained_share: share of the sequences that end with as many POPs as there are elements
+                then, so that each element is asked for.
             bits: width of a value, and of a priority.
 
         Returns:
@@ -107,6 +110,9 @@ class OperationTask:
         if late_pops != 1:
             draws **= 1 / rng.uniform(1, late_pops, (batch_size, 1))
         pops = draws * lengths[:, None] < np.arange(1, most + 1)
+        check_between(0, 1, drained_share=drained_share)
+        if drained_share:
+            _drain(pops, lengths, rng.random(batch_size) < drained_share)
         inputs = draw_bits(rng, batch_size, most, width)
         if self.priorities:
             inputs[..., 1 : 1 + bits] = to_bits(_draw_priorities(rng, pops, bits), bits)
@@ -200,6 +206,14 @@ class OperationTask:
                 f"Received: {inputs!r}"
             )
         return inputs, lengths, (width - 1) // parts
+
+
+def _drain(pops, lengths, drained):
+    """Set `pops` (batch, n) at the end of drained sequences, so that no element is left."""
+    stored = np.zeros(len(pops), int)
+    for t in range(pops.shape[1]):
+        pops[:, t] |= drained & (stored + 2 > lengths - t)
+        stored = np.maximum(stored + np.where(pops[:, t], -1, 1), 0)
 
 
 def _draw_priorities(rng, pops, bits):

@@ -15,8 +15,12 @@ class TargetPonder:
     `e = (steps - target) / target` of a batch (smoothed over some twenty batches), each training
     step does
 
+        e = e * (1 + max(integral, 0) / gain_scale)
         integral = clip(integral + integral_gain * e, integral_minimum, maximum)
         τ = clip(integral + proportional_gain * e, minimum, maximum)
+
+    The first line is there as what holds one network is nothing to another: τ has to change in
+    proportion to what it is, to be large soon where it must be large.
 
     τ may go below zero: a penalty that is never negative can only cap the steps, one that may
     reward thought holds them. It goes far below only as long as the steps are too few, as the
@@ -24,15 +28,18 @@ class TargetPonder:
 
     Args:
         steps: float >= 1, the mean number of steps N that an input shall take.
-        proportional_gain: float, τ per relative error. Defaults to `0.5`.
-        integral_gain: float, change of the integral per training step and relative error.
-            Defaults to `5e-4`.
+        proportional_gain: float, τ per relative error, if the integral is not above zero. Defaults
+            to `0.5`.
+        integral_gain: float, change of the integral per training step and relative error, if the
+            integral is not above zero. Defaults to `5e-4`.
         minimum: float <= 0, the smallest τ. Defaults to `-0.3`.
-        maximum: float > 0, the largest τ. Defaults to `0.3`.
+        maximum: float > 0, the largest τ. Defaults to `10.0`.
         integral_minimum: float <= 0, the smallest integral; not below `minimum` whatever it says.
             Defaults to `-0.05`.
         smoothing: float in [0, 1), the weight of the past in the running mean of the steps.
             Defaults to `0.95`.
+        gain_scale: float > 0, the integral at which both gains are twice as large as at zero.
+            Defaults to `0.05`.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -52,9 +59,10 @@ class TargetPonder:
         proportional_gain=0.5,
         integral_gain=5e-4,
         minimum=-0.3,
-        maximum=0.3,
+        maximum=10.0,
         integral_minimum=-0.05,
         smoothing=0.95,
+        gain_scale=0.05,
     ):
         if isinstance(steps, bool) or not isinstance(steps, Real) or not steps >= 1:
             raise ValueError(
@@ -70,6 +78,10 @@ class TargetPonder:
             raise ValueError(
                 f"Argument `smoothing` must be in [0, 1). Received: smoothing={smoothing!r}"
             )
+        if not gain_scale > 0:
+            raise ValueError(
+                f"Argument `gain_scale` must be positive. Received: gain_scale={gain_scale!r}"
+            )
         self.steps = float(steps)
         self.proportional_gain = proportional_gain
         self.integral_gain = integral_gain
@@ -77,6 +89,7 @@ class TargetPonder:
         self.maximum = maximum
         self.integral_minimum = integral_minimum
         self.smoothing = smoothing
+        self.gain_scale = gain_scale
 
     @property
     def smallest_integral(self):
@@ -97,6 +110,7 @@ class TargetPonder:
         mixed = self.smoothing * mean_steps + (1 - self.smoothing) * steps
         mean_steps = ops.where(mean_steps > 0, mixed, steps)
         error = (mean_steps - self.steps) / self.steps
+        error = error * (1 + ops.maximum(integral, 0.0) / self.gain_scale)
         integral = ops.clip(
             integral + self.integral_gain * error, self.smallest_integral, self.maximum
         )
@@ -115,6 +129,7 @@ class TargetPonder:
             "maximum": self.maximum,
             "integral_minimum": self.integral_minimum,
             "smoothing": self.smoothing,
+            "gain_scale": self.gain_scale,
         }
 
     @classmethod

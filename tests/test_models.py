@@ -134,7 +134,12 @@ def test_clipping_by_the_optimizer():
 def test_target_ponder_moves_the_time_penalty(target):
     """As NumPy says: the controller on the mean steps of every batch, then τ for the next."""
     control = TargetPonder(
-        target, proportional_gain=0.5, integral_gain=0.1, integral_minimum=-0.02, smoothing=0.5
+        target,
+        integral_gain=0.1,
+        maximum=2.0,
+        integral_minimum=-0.02,
+        smoothing=0.5,
+        gain_scale=0.25,
     )
     model = network(target_ponder=control, time_penalty=0.125)
     layer = model.get_layer("act_0")
@@ -145,9 +150,9 @@ def test_target_ponder_moves_the_time_penalty(target):
         logs = model.fit(X, Y, verbose=0).history
         assert logs["ponder_cost"] == pytest.approx([tau * np.mean(np.sum(rho, axis=1))], rel=1e-4)
         mean = now if mean == 0 else 0.5 * mean + 0.5 * now
-        error = (mean - target) / target
-        integral = np.clip(integral + 0.1 * error, -0.02, 0.3)
-        tau = np.clip(integral + 0.5 * error, -0.3, 0.3)
+        error = (mean - target) / target * (1 + max(integral, 0) / 0.25)
+        integral = np.clip(integral + 0.1 * error, -0.02, 2.0)
+        tau = np.clip(integral + 0.5 * error, -0.3, 2.0)
         assert logs["time_penalty"] == pytest.approx([tau], rel=1e-4)
         assert layer.time_penalty == pytest.approx(tau, rel=1e-4)
     model.evaluate(X, Y, verbose=0)
@@ -157,7 +162,8 @@ def test_target_ponder_moves_the_time_penalty(target):
 
 @pytest.mark.parametrize("target, cure", [(1.0, "too many"), (50.0, "too few")])
 def test_a_warning_when_the_time_penalty_sits_at_a_bound(target, cure):
-    model = network(target_ponder=TargetPonder(target, proportional_gain=10.0))
+    control = TargetPonder(target, proportional_gain=10.0, maximum=0.3)
+    model = network(target_ponder=control)
     with pytest.warns(UserWarning, match=rf"time_penalty is at or past its bound.*{cure}"):
         logs = model.fit(X, Y, verbose=0).history
     assert logs["time_penalty_at_bound"] == [1.0]
@@ -185,6 +191,7 @@ def test_no_warning_within_the_bounds():
         ({"steps": 2, "integral_minimum": 0.1}, "`minimum` and `integral_minimum` must be <= 0"),
         ({"steps": 2, "maximum": 0.0}, "`maximum` > 0"),
         ({"steps": 2, "smoothing": 1.0}, "`smoothing` must be"),
+        ({"steps": 2, "gain_scale": 0.0}, "`gain_scale` must be positive. Received: gain_scale=0.0"),
     ],
 )
 def test_bad_controller(arguments, message):

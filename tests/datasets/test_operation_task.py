@@ -65,6 +65,11 @@ def run(name, vectors, bits):
     return found, sizes
 
 
+def left(vectors, sizes):
+    """How many elements are stored after the last operation, from the sizes before each."""
+    return sizes[-1] + 1 if vectors[-1][0] else max(sizes[-1] - 1, 0)
+
+
 @st.composite
 def parameters(draw):
     length = draw(st.integers(1, 60))
@@ -74,6 +79,7 @@ def parameters(draw):
         "same_length": draw(st.booleans()),
         "short_share": draw(st.sampled_from([0.0, 0.5])),
         "late_pops": draw(st.sampled_from([1.0, 3.0])),
+        "drained_share": draw(st.sampled_from([0.0, 0.5, 1.0])),
         "bits": draw(st.integers(1, 7)),
     }
 
@@ -101,6 +107,7 @@ def test_every_example_is_as_its_parameters_say(parameters, seed):
             assert numbers == [popped or 0 for popped in found] + [0] * behind
             assert weights == [float(x is not None) for x in found] + [0.0] * behind
             assert difficulty == [length] * length + [0] * behind
+            assert parameters["drained_share"] < 1 or not left(inputs[:length], sizes)
         if parameters["same_length"]:
             assert lengths == {batch["inputs"].shape[1]}
         else:
@@ -132,6 +139,17 @@ def test_the_t_th_operation_is_a_pop_with_probability_t_of_n(name, task):
     batch = task.sample(np.random.default_rng(1), 40_000, length=10, min_length=1)
     of_five = batch["weights"][batch["difficulty"][:, 0] == 5]
     np.testing.assert_allclose(of_five[:, :5].mean(axis=0), np.arange(1, 6) / 5, atol=0.05)
+
+
+def test_a_share_of_the_sequences_is_drained(name, task):
+    shares = []
+    for drained_share in (0.0, 0.5):
+        batch = task.sample(
+            np.random.default_rng(3), 4000, late_pops=3.0, drained_share=drained_share
+        )
+        empty = [not left(inputs, run(name, inputs, 5)[1]) for inputs in batch["inputs"].tolist()]
+        shares.append(np.mean(empty))
+    np.testing.assert_allclose(shares[1], 0.5 + 0.5 * shares[0], atol=0.04)
 
 
 def test_what_the_readmes_say_of_empty_and_full_structures(name, task):
@@ -240,6 +258,7 @@ def test_priority_and_value_have_the_same_width():
         ({"min_length": 33}, "1 <= min_length <= length must hold"),
         ({"short_share": -1}, "`short_share` must lie between 0 and 1. Received: -1"),
         ({"late_pops": 0.5}, "`late_pops` must be at least 1. Received: 0.5"),
+        ({"drained_share": 2}, "`drained_share` must lie between 0 and 1. Received: 2"),
         ({"bits": 0}, "`bits` must be an integer of at least 1. Received: 0"),
         ({"bits": 33}, "`bits` must lie between 1 and"),
     ],

@@ -1,5 +1,7 @@
 """Networks that predict the next byte of a text: one adaptive recurrent layer, and a softmax."""
 
+import math
+
 import keras
 import numpy as np
 
@@ -48,7 +50,10 @@ def predictor(recipe):
     settings = recipe.hyperparameters
     target = None
     if settings["target_ponder"] is not None and settings["halting"] == "act":
-        target = TargetPonder(settings["target_ponder"], minimum=0.0)
+        # Gains that stay the same, and this maximum, are what the published training had.
+        target = TargetPonder(
+            settings["target_ponder"], minimum=0.0, maximum=0.3, gain_scale=math.inf
+        )
     inputs = keras.Input((None,), dtype="int32", name="inputs")
     if settings["embedding"] is None:
         layer = keras.layers.Embedding(
