@@ -191,7 +191,7 @@ def test_no_warning_within_the_bounds():
         ({"steps": 2, "integral_minimum": 0.1}, "`minimum` and `integral_minimum` must be <= 0"),
         ({"steps": 2, "maximum": 0.0}, "`maximum` > 0"),
         ({"steps": 2, "smoothing": 1.0}, "`smoothing` must be"),
-        ({"steps": 2, "gain_scale": 0.0}, "`gain_scale` must be positive. Received: gain_scale=0.0"),
+        ({"steps": 2, "gain_scale": 0.0}, "`gain_scale` must be positive. Received: gain"),
     ],
 )
 def test_bad_controller(arguments, message):

@@ -1,14 +1,38 @@
 """Merging of two sorted sequences by an LSTM with HAM."""
 
-from ..families.ham import build
-from ..families.ham_settings import COMPARING, COMPARING_STAGES, CONTROLLED, differences
-from ..recipe import Recipe
+import dataclasses
 
+from ..families.ham import build
+from ..families.ham_settings import (
+    COMPARING,
+    COMPARING_STAGES,
+    CONTROLLED,
+    SEVERAL_SIZES,
+    differences,
+)
+from ..recipe import Recipe, Stage
+
+# What is wrong at last is the order of priorities 1/300 apart. Each stage opens the turns again
+# (`entropy_again`), and each brings these errors down.
+STAGES = (
+    dataclasses.replace(
+        COMPARING_STAGES[0],
+        steps=20_000,
+        curriculum=dataclasses.replace(COMPARING_STAGES[0].curriculum, validation_threshold=0.04),
+    ),
+    Stage(steps=6000, learning_rate=4e-3, schedule="exponential", hold=0.4, chunk=100),
+    SEVERAL_SIZES,
+    dataclasses.replace(SEVERAL_SIZES, steps=5000, learning_rate=6e-3),
+    dataclasses.replace(SEVERAL_SIZES, steps=8000, learning_rate=8e-3),
+)
 SETTINGS = {
     **CONTROLLED,
     **COMPARING,
+    # Half of them take twice as many steps on 16 leaves, and order close priorities worse.
+    "hidden_units": 96,
     "priority_gain": 20.0,
-    "patience": 30,
+    "patience": 12,
+    "entropy_again": 3e-4,
     # As slow at the largest size as before: turns that are settled early stay as they are.
     "sure_decay": 0.6**0.002,
 }
@@ -20,8 +44,8 @@ RECIPE = Recipe(
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
     hyperparameters=SETTINGS,
-    stages=COMPARING_STAGES,
-    scouted_stages=len(COMPARING_STAGES),
+    stages=STAGES,
+    scouted_stages=len(STAGES),
     figure=None,
     batch_size=50,
     validate_every=100,
@@ -32,8 +56,10 @@ RECIPE = Recipe(
     ),
     paper={"error": "0 %", "longer_error": "2.48 %"},
     differences=(
-        *differences(SETTINGS, COMPARING_STAGES, 50),
+        *differences(SETTINGS, STAGES, 50),
         "The first weights from a priority into EMBED start 20 times as large: neighbours among "
         "the priorities differ by 1/300 or a little more.",
+        "α is 0.0003 again at the start of each stage. The last two stages were added after a look "
+        "at the error on 200 validation examples of 65 to 128 pairs, 33 % before them.",
     ),
 )
