@@ -40,6 +40,8 @@ BOUNDS = {
     "ham_add": 0.001,
     "ham_search": 0.005,
     "ham_sort": 0.005,
+    "ham_merge": 0.01,
+    "ham_priority_queue": 0.005,
 }
 
 
