@@ -274,8 +274,8 @@ def test_card(trained, entries):
     assert "ends too early" in card and "ends too early" not in store.card(RAW, entries)
     one = store.results(NAME, entries)["runs"][0]
     better = {**one, "longer_error": one["longer_error"] - 0.1}
-    assert "It was chosen for" in ham_card.choice([better, one])
-    assert "another has a lower error" in ham_card.choice([one, better])
+    assert "It was chosen for" in ham_card.choice([better, one], "8 leaves")
+    assert "another has a lower error" in ham_card.choice([one, better], "8 leaves")
     metrics = store.results(RAW, entries)
     metrics["other_models"] = [{"model": "other", "sizes": metrics["sizes"]}]
     assert "[other](../other/README.md)" in ham_card.results(trained(RAW).recipe, metrics)

@@ -6,9 +6,10 @@ import math
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, ham_page, recipes
+from keras_adaptive.zoo import cli, ham_page, recipes, store
 from keras_adaptive.zoo.families import (
     ham_baseline,
     ham_baseline_card,
@@ -73,6 +74,22 @@ def test_limits_are_refused():
         ham_baseline_entry.limited(recipe.build(recipe), {"leaves": 8})
 
 
+def test_an_entry_is_published_and_answers(tmp_path):
+    from keras_adaptive.zoo.export import export
+    from keras_adaptive.zoo.train import train
+
+    small = {**SMALL, "longer": 8, "steps": 2, "chunk": 2}
+    run = train("ham_add_lstm", tmp_path / "run", overrides=small, jit_compile=False)
+    export(run.folder, tmp_path, examples=5)
+    card = store.card("ham_add_lstm", tmp_path)
+    assert "| input vectors | examples |" in card and "| 9 to 16 | 5 |" in card
+    assert not any(words in card for words in ("| leaves |", "most probable turns", "The memory"))
+    inputs = datasets.batch("ham_add", 3, length=10)["inputs"]
+    expected = ham_baseline.Probe(store.load("ham_add_lstm", folder=tmp_path))(inputs)["outputs"]
+    served = tf.saved_model.load(tmp_path / "ham_add_lstm").serve(inputs)["outputs"]
+    np.testing.assert_allclose(served, expected[..., 0], atol=1e-5)
+
+
 def test_what_has_no_entry_is_measured(tmp_path, monkeypatch, capsys):
     from keras_adaptive.zoo.train import train
 
@@ -93,4 +110,4 @@ def test_what_has_no_entry_is_measured(tmp_path, monkeypatch, capsys):
     table = ham_page.tables(tmp_path, lambda path: json.loads(path.read_text()))["trained"]
     assert "| `ham_sort` | 64 | 25.00 % | 25.00 % | 25.00 % | 0.04 % | 0.24 % |" in table
     assert "| [`ham_stack`](../saved_models/ham_stack/README.md) | 32 | 25.00 % |" in table
-    assert "| `ham_merge` | 32 | not trained | – | – |" in table
+    assert "| `ham_merge` | 64 | not trained | – | – |" in table

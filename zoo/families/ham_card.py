@@ -13,16 +13,18 @@ DIFFERENCES = ()
 
 def results(recipe, metrics):
     """The table of errors beside the paper's, and those of the other models of the task."""
-    what = "operations" if is_raw(recipe) else "input vectors"
     lines = [
         "Shares of fresh test examples with any mistake (sequence error, with the 95 % confidence "
-        f"interval after Wilson) and of wrong bits, with so many leaves and {what}. The training "
-        f"saw up to {largest_size(recipe)} of both. "
+        "interval after Wilson) and of wrong bits, with so many "
+        + " and ".join(measures(recipe))
+        + f". The training saw up to {largest_size(recipe)}"
+        + (" of both" if has_memory(recipe) else "")
+        + ". "
         + ("" if is_raw(recipe) else "An answer that ends too early, too late or not is wrong. ")
-        + ("" if recipe.hyperparameters["soft"] else "The most probable turns are taken."),
+        + ("The most probable turns are taken." if takes_turns(recipe) else ""),
         "",
         markdown(
-            ["leaves", what, "examples", "sequence error", "bit error", "paper"],
+            [*measures(recipe), "examples", "sequence error", "bit error", "paper"],
             [row_of(row, recipe) for row in metrics["sizes"]],
         ),
     ]
@@ -31,12 +33,28 @@ def results(recipe, metrics):
     return "\n".join(lines)
 
 
+def measures(recipe):
+    """What says how large an example is."""
+    inputs = "operations" if is_raw(recipe) else "input vectors"
+    return ["leaves", inputs] if has_memory(recipe) else [inputs]
+
+
+def has_memory(recipe):
+    """Whether a recipe's network has a memory, or is what those with one are compared with."""
+    return recipe.family == "ham"
+
+
+def takes_turns(recipe):
+    """Whether a network attends one leaf at a time."""
+    return has_memory(recipe) and not recipe.hyperparameters["soft"]
+
+
 def row_of(row, recipe):
     """The cells of a measurement."""
     low, high = row["confidence_interval"]
     paper = {1: "error", 4: "longer_error"}.get(row["leaves"] // recipe.parameters["length"])
     return [
-        row["leaves"],
+        *([row["leaves"]] if has_memory(recipe) else []),
         lengths_of(row),
         f"{row['examples']:,}",
         f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})",
@@ -70,11 +88,17 @@ def compared(recipe, metrics):
 
 def pictures(recipe):
     """The picture and what it shows."""
-    longer = recipe.hyperparameters["longer"]
     return (
         "![learning curve](learning_curve.png)\n\nLoss and errors while it was trained. Validation "
-        f"is at the size that is trained at the time; longer: with {longer} leaves."
+        "is at the size that is trained at the time; longer: with "
+        f"{longer_sizes(recipe)}."
     )
+
+
+def longer_sizes(recipe):
+    """The size of the examples beyond those of training, in words."""
+    longer = recipe.hyperparameters["longer"]
+    return f"{longer} leaves" if has_memory(recipe) else f"up to {longer} input vectors"
 
 
 def use(recipe):
@@ -88,6 +112,12 @@ def use(recipe):
         "ham_add": "110101+011011",
         "ham_priority_queue": "PUSH 9:5, PUSH 12:3, POP, POP",
     }.get(recipe.dataset, "PUSH 5, PUSH 3, POP, POP")
+    leaves = ""
+    if has_memory(recipe):
+        leaves = (
+            "The memory has the least power of two of leaves that is not below m; with\nfewer "
+            f"leaves than the {recipe.parameters['length']} of training it was not measured: pad. "
+        )
     return f"""```python
 from keras_adaptive import zoo
 
@@ -98,8 +128,7 @@ model = zoo.load("{name}")  # a compiled keras.Model, for more training too
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes vectors, float32 (batch, m, {width}), with -1 in every
 element of those behind the end of an example, for any batch and m, and returns `outputs`,
-probabilities of ones. The memory has the least power of two of leaves that is not below m; with
-fewer leaves than the {recipe.parameters["length"]} of training it was not measured: pad. It is for
+probabilities of ones. {leaves}It is for
 inference only: gradients through it are silently zero."""
 
 
@@ -125,7 +154,8 @@ def trainings(network, batches, recipe, metrics):
         "",
         f"    {command(recipe, metrics)}",
         "",
-        f"The trainings that the card was made from. {choice(metrics['runs'])}",
+        "The trainings that the card was made from. "
+        + choice(metrics["runs"], longer_sizes(recipe)),
         "",
     ]
     header = [
@@ -161,21 +191,28 @@ def network(recipe):
     words = "Raw HAM" if units is None else f"An LSTM of {units} units with HAM"
     if settings["soft"]:
         words = words.replace("HAM", "DHAM")
+    accesses = settings["accesses_per_output"]
+    if accesses > 1:
+        words += f" that is accessed {accesses} times before each output"
     return (
         f"{words}, {settings['units']} numbers in each node, perceptrons of {settings['depth']} "
         f"layers with {settings['hidden_units']} hidden units"
     )
 
 
-def choice(runs):
-    """Why the first of the trainings was published, if the numbers say so."""
+def choice(runs, longer):
+    """Why the first of the trainings was published, if the numbers say so.
+
+    Args:
+        runs: what is known of each training.
+        longer: the size of the longer validation examples, in words.
+    """
     if len(runs) == 1:
         return "It is the only one."
 
     def on_validation_data(run):
         return run["longer_error"], run["longer_symbol_error"], run["validation_error"]
 
-    longer = f"{runs[0]['longer']} leaves"
     if on_validation_data(runs[0]) == min(map(on_validation_data, runs)):
         return (
             f"The published one is the first. It was chosen for the least error with {longer} on "

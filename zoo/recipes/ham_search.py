@@ -41,8 +41,7 @@ RECIPE = Recipe(
     validate_every=100,
     task=(
         "Up to 31 pairs of a key and a value, 5 bits each, sorted by their keys, and behind them "
-        "one of the keys. The answer is the value of the first pair with that key. The memory is "
-        "accessed twice in all."
+        "one of the keys. The answer is the value of the first pair with that key."
     ),
     paper={"error": "0.12 %", "longer_error": "1.68 %"},
     differences=differences(SETTINGS, STAGES, 100),
