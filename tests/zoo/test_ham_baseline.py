@@ -83,11 +83,12 @@ def test_an_entry_is_published_and_answers(tmp_path):
     export(run.folder, tmp_path, examples=5)
     card = store.card("ham_add_lstm", tmp_path)
     assert "| input vectors | examples |" in card and "| 9 to 16 | 5 |" in card
-    assert not any(words in card for words in ("| leaves |", "most probable turns", "The memory"))
+    for words in ("| leaves |", "most probable turns", "The memory"):
+        assert words not in card
     inputs = datasets.batch("ham_add", 3, length=10)["inputs"]
     expected = ham_baseline.Probe(store.load("ham_add_lstm", folder=tmp_path))(inputs)["outputs"]
-    served = tf.saved_model.load(tmp_path / "ham_add_lstm").serve(inputs)["outputs"]
-    np.testing.assert_allclose(served, expected[..., 0], atol=1e-5)
+    model = tf.saved_model.load(tmp_path / "ham_add_lstm")
+    np.testing.assert_allclose(model.serve(inputs)["outputs"], expected[..., 0], atol=1e-5)
 
 
 def test_what_has_no_entry_is_measured(tmp_path, monkeypatch, capsys):
