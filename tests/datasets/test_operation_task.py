@@ -145,11 +145,11 @@ def test_a_share_of_the_sequences_is_drained(name, task):
     shares = []
     for drained_share in (0.0, 0.5):
         batch = task.sample(
-            np.random.default_rng(3), 4000, late_pops=3.0, drained_share=drained_share
+            np.random.default_rng(3), 1000, late_pops=3.0, drained_share=drained_share
         )
         empty = [not left(inputs, run(name, inputs, 5)[1]) for inputs in batch["inputs"].tolist()]
         shares.append(np.mean(empty))
-    np.testing.assert_allclose(shares[1], 0.5 + 0.5 * shares[0], atol=0.04)
+    np.testing.assert_allclose(shares[1], 0.5 + 0.5 * shares[0], atol=0.06)
 
 
 def test_what_the_readmes_say_of_empty_and_full_structures(name, task):
