@@ -11,7 +11,15 @@ RECIPE = Recipe(
     parameters={"length": 41, "min_length": 41},
     training_parameters={"min_length": 2, "short_share": 0.05},
     length_parameters=("min_length", "length"),
-    hyperparameters={**DIAGONAL, "maps": 24, "dropout": 0.2, "longer": 121, "longer_at_first": 31},
+    hyperparameters={
+        **DIAGONAL,
+        "maps": 24,
+        "dropout": 0.2,
+        # Other scales bring the other members of the ensemble that is published.
+        "gradient_noise": 0.0,
+        "longer": 121,
+        "longer_at_first": 31,
+    },
     stages=(
         Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
         Stage(steps=500, learning_rate=0.005, bins=(5, 9, 13, 17, 21)),
@@ -25,9 +33,16 @@ RECIPE = Recipe(
     task=("Half of the input is bits, the rest blanks. The answer is the bits twice."),
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=(
-        *DIFFERENCES,
-        "Two other trainings had been measured on the test examples of 401 positions: an earlier "
-        "version of this recipe, with less dropout and shorter stages, before this one was "
-        "written; and one with 10,000 batches more, which was not better.",
+        DIFFERENCES[0],
+        "Several lengths in every update, in three stages of growing length, instead of one length "
+        "at a time; no relaxation of parameter sharing.",
+        *DIFFERENCES[2:],
+        "The published model averages the outputs of trainings with the same first weights, most "
+        "of them with gradient noise. All are in it that had at most 1 % wrong on validation "
+        "examples of 121 positions; one with 48 maps and one with a saturation cost had not.",
+        "Three more trainings had been measured on the test examples of 401 positions: one with "
+        "less dropout and shorter stages, before this recipe was written; one with 10,000 batches "
+        "more; and the first of the ensemble alone. On 200 validation examples of 401 positions "
+        "the first three of the ensemble had 32 to 86 % wrong each, and 2 % together.",
     ),
 )
