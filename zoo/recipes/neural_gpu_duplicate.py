@@ -43,7 +43,7 @@ RECIPE = Recipe(
         "maps and with a saturation cost there were mistakes.",
         "Four more trainings had been measured on the test examples of 401 positions: one with "
         "less dropout and shorter stages, before this recipe was written; one with 10,000 batches "
-        "more; and the first two of the ensemble alone. On 200 validation examples of 401 positions "
-        "the three had 32, 54 and 26 % wrong each, and 0.5 % together.",
+        "more; and the first two of the ensemble alone. On 200 validation examples of 401 "
+        "positions the three had 32, 54 and 26 % wrong each, and 0.5 % together.",
     ),
 )
