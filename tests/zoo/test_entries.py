@@ -85,7 +85,7 @@ def test_golden_answers(name):
 def test_error_of_the_card_is_met_again(name):
     recipe, results = store.recipe(name), store.results(name)
     # Windows of text are long.
-    examples = 300 if recipe.dataset in datasets.names() else 30
+    examples = 1000 if recipe.dataset in datasets.names() else 30
     found = evaluate(store.load(name), recipe, examples=examples, seed=99)
     low, high = found["confidence_interval"]
     score = families.score_of(recipe)
