@@ -75,6 +75,7 @@ RECIPE = Recipe(
         "weight of 1; the first four had k up to 3, the first five a penalty of 0.003, the first "
         "six batches of 25. α decayed to nothing before the last five, at whose start it was "
         "0.0001, 0.00002, and 0.00005 thrice.",
-        "Half of the sequences of the last stage end with as many POPs as there are elements.",
+        "Half of the sequences of the last stage end with as many POPs as there are elements; in "
+        "the measured training some had one less.",
     ),
 )
