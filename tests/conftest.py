@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 hypothesis.settings.register_profile(
-    "deterministic", derandomize=True, deadline=None, max_examples=16, database=None
+    "deterministic", derandomize=True, deadline=None, max_examples=20, database=None
 )
 hypothesis.settings.load_profile("deterministic")
 
