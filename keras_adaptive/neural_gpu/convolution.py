@@ -82,21 +82,46 @@ def shift(image, width):
 
     Source: Freivalds & Liepins (2017), arXiv:1702.08727, diagonal gates (in one dimension).
     """
-    image = unfold(image, width)
-    maps = image.shape[-1]
     groups = 3 if width == 1 else 5
+    move = _move_by_choice if folds() else _move_by_slices
+    return fold(move(unfold(image, width), groups))
+
+
+def _starts(maps, groups):
+    """Where each group of maps begins, and the last one ends."""
     moved = maps // groups
-    starts = [0, *(maps - moved * (groups - 1 - i) for i in range(groups - 1)), maps]
+    return [0, *(maps - moved * (groups - 1 - i) for i in range(groups - 1)), maps]
+
+
+def _move_by_slices(image, groups):
+    starts = _starts(image.shape[-1], groups)
     parts = [image[..., a:b] for a, b in itertools.pairwise(starts)]
-    parts[1:] = [_moved(part, 1 + i // 2, i % 2) for i, part in enumerate(parts[1:])]
-    return fold(ops.concatenate(parts, axis=-1))
+    parts[1:] = [_moved(part, 1 + i // 2)[i % 2] for i, part in enumerate(parts[1:])]
+    return ops.concatenate(parts, axis=-1)
 
 
-def _moved(part, axis, back):
-    padding = [(0, 0)] * 4
-    padding[axis] = (0, 1) if back else (1, 0)
-    padded = ops.pad(part, padding)
-    size = ops.shape(part)[axis]
-    index = [slice(None)] * 4
-    index[axis] = slice(1, None) if back else slice(0, size)
-    return padded[tuple(index)]
+def _move_by_choice(image, groups):
+    """Compiled it is one loop over whole vectors, and so is its gradient, where slices, and the
+    gradient of anything padded, ask at each element which part it lies in."""
+
+    @ops.custom_gradient
+    def move(image):
+        return _chosen(image, groups, 0), lambda gradient: _chosen(gradient, groups, 1)
+
+    return move(image)
+
+
+def _chosen(image, groups, back):
+    number, starts = np.arange(image.shape[-1]), _starts(image.shape[-1], groups)
+    chosen, moved = image, [one for axis in range(1, 1 + groups // 2) for one in _moved(image, axis)]
+    for i, start in enumerate(starts[1:-1]):
+        chosen = ops.where(number < start, chosen, moved[i ^ back])
+    return chosen
+
+
+def _moved(image, axis):
+    """The image, moved forward and back by one position along an axis."""
+    size = ops.shape(image)[axis]
+    padded = ops.pad(image, [(1, 1) if i == axis else (0, 0) for i in range(4)])
+    first = [slice(None)] * axis
+    return padded[*first, :size], padded[*first, 2 : size + 2]
