@@ -62,6 +62,7 @@ class NumberTask:
         aligned=False,
         same_length=False,
         short_share=0.0,
+        runs_share=0.0,
         examples_per_length=None,
         probe=None,
     ):
@@ -78,6 +79,8 @@ class NumberTask:
             same_length: draw one d for all examples, and do not pad.
             short_share: share of the examples (with `same_length`: of the batches) whose d is
                 drawn from 1 to `bits`.
+            runs_share: share of the examples whose digits come in runs of equal ones, so that they
+                carry farther than uniform digits do. How long the runs are differs between numbers.
             examples_per_length: at most so many different examples for each d, the same for every
                 `rng`; None for no limit.
             probe: None, or what random numbers miss, one of `keras_adaptive.datasets.probes`:
@@ -92,12 +95,14 @@ class NumberTask:
             ValueError: a parameter is out of its range.
         """
         check_draws(short_share, examples_per_length, min_bits=min_bits, bits=bits)
+        check_between(0, 1, runs_share=runs_share)
         check_base(base)
         change = probes.named(probe, self.operators[0])
-        if probe is not None and examples_per_length is not None:
+        changes = [f"{k}={v!r}" for k, v in (("probe", probe), ("runs_share", runs_share)) if v]
+        if len(changes) + (examples_per_length is not None) > 1:
             raise ValueError(
-                "`probe` and `examples_per_length` exclude each other. "
-                f"Received: probe={probe!r}, examples_per_length={examples_per_length!r}"
+                "`probe`, `runs_share` and `examples_per_length` exclude each other. Received: "
+                f"{', '.join(changes)}, examples_per_length={examples_per_length!r}"
             )
         lengths = draw_lengths(rng, batch_size, 1, min_bits, bits, short_share, same_length)
         most = int(lengths[0]) if same_length else bits
@@ -108,6 +113,9 @@ class NumberTask:
         first = both[:, :most] * inside
         behind = np.minimum(place + lengths[:, None], 2 * most - 1)
         second = np.take_along_axis(both, behind, axis=1) * inside
+        if runs_share:
+            rows = rng.random((batch_size, 1)) < runs_share
+            first, second = (_in_runs(rng, digits, rows & inside) for digits in (first, second))
         if change is not None:
             first, second = change(rng, first, second, lengths, base)
         inputs = _joined(first, second, lengths, base, aligned)
@@ -216,6 +224,14 @@ def check_base(base):
     """
     check_integers(2, base=base)
     check_between(2, LARGEST_BASE, base=base)
+
+
+def _in_runs(rng, digits, where):
+    """Digits (batch, d), of which some repeat the one below them, with a chance that rows draw."""
+    place = np.arange(digits.shape[1])
+    repeats = where & (place > 0) & (rng.random(digits.shape) < rng.random((len(digits), 1)))
+    begins = np.maximum.accumulate(np.where(repeats, 0, place), axis=1)
+    return np.take_along_axis(digits, begins, axis=1)
 
 
 def _joined(first, second, lengths, base, aligned):

@@ -76,15 +76,15 @@ def parameters(draw):
     found["aligned"] = draw(st.booleans())
     found["same_length"] = draw(st.booleans())
     found["short_share"] = draw(st.sampled_from([0.0, 0.5, 1.0]))
-    found["examples_per_length"] = draw(st.sampled_from([None, 1, 7]))
-    return found
+    changes = [{}, {"runs_share": 0.5}, {"runs_share": 1.0}]
+    changes += [{"examples_per_length": 1}, {"examples_per_length": 7}]
+    changes += [{"probe": probe} for probe in PROBES]
+    return {**found, **draw(st.sampled_from(changes))}
 
 
-@given(parameters(), st.integers(0, 2**32), st.sampled_from([None, *PROBES]))
-def test_every_example_is_as_its_parameters_say(parameters, seed, probe):
+@given(parameters(), st.integers(0, 2**32))
+def test_every_example_is_as_its_parameters_say(parameters, seed):
     base, aligned = parameters["base"], parameters["aligned"]
-    if parameters["examples_per_length"] is None:
-        parameters["probe"] = probe
     for name in OPERATIONS:
         task = datasets.task(name)
         batch = task.sample(np.random.default_rng(seed), 10, **parameters)
@@ -216,6 +216,19 @@ def test_short_share(task):
     np.testing.assert_allclose(share, 0.5 * 16 / 20, atol=0.03)
 
 
+def test_runs_share(task):
+    def repeated(share):
+        batch = task.sample(np.random.default_rng(0), 4000, min_bits=20, runs_share=share)
+        first = batch["inputs"][:, :20]
+        assert set(first.ravel()) == {1, 2}
+        np.testing.assert_allclose((first == 2).mean(), 0.5, atol=0.03)
+        return (first[:, 1:] == first[:, :-1]).mean()
+
+    # A digit repeats the one below it with a chance that is 1/2 on average, or is uniform.
+    for share, expected in [(0.0, 0.5), (0.5, 0.625), (1.0, 0.75)]:
+        np.testing.assert_allclose(repeated(share), expected, atol=0.02)
+
+
 @pytest.mark.parametrize("limit", [1, 10])
 def test_examples_per_length(task, limit):
     def drawn(seed, limit):
@@ -280,7 +293,9 @@ def test_answers_of_no_inputs(task, inputs):
         ({"short_share": -0.1}, "`short_share` must lie between 0 and 1. Received: -0.1"),
         ({"examples_per_length": 0}, "`examples_per_length` must be an integer of at least 1"),
         ({"probe": "carry"}, "`probe` must be None or one of 'carries', 'ones'"),
+        ({"runs_share": 1.5}, "`runs_share` must lie between 0 and 1. Received: 1.5"),
         ({"probe": "ones", "examples_per_length": 5}, "exclude each other"),
+        ({"probe": "ones", "runs_share": 0.5}, "Received: probe='ones', runs_share=0.5"),
     ],
 )
 def test_parameters_out_of_range(task, wrong, message):
