@@ -129,6 +129,7 @@ def measured(run, examples):
 
 def write_saved_model(model, entry, folder):
     """Write the SavedModel with the endpoints of the family, `entry`."""
+    # What an archive tracks it writes once more, beside the weights that its endpoints use.
     archive = keras.export.ExportArchive()
     entry.add_endpoints(archive, model)
     archive.write_out(str(folder), verbose=False)

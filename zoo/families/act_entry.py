@@ -62,7 +62,6 @@ def add_endpoints(archive, model):
         with halting.limits(max_ponder=max_ponder, epsilon=epsilon):
             return serve(inputs)
 
-    archive.track(probe)
     archive.add_endpoint("serve", serve, input_signature=[inputs])
     archive.add_endpoint(
         "serve_with_limits",

@@ -124,7 +124,6 @@ def serve_network(archive, network, width, bits):
         outputs = network(inputs)
         return {"outputs": tf.reshape(outputs, (tf.shape(inputs)[0], -1, bits))}
 
-    archive.track(network)
     archive.add_endpoint(
         "serve",
         serve,

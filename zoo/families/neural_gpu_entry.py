@@ -74,7 +74,6 @@ def add_endpoints(archive, model):
     def serve(inputs):
         return {"outputs": model(inputs)}
 
-    archive.track(model)
     archive.add_endpoint(
         "serve", serve, input_signature=[tf.TensorSpec((None, None), "int32", name="inputs")]
     )
