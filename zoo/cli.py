@@ -127,6 +127,7 @@ def parser():
         "train act_logic --backend jax --seed 3 --set time_penalty=0.01",
         "train act_parity --variant plain --steps-scale 0.1",
         "train neural_gpu_addition --backend jax --seeds 16",
+        "train neural_gpu_multiplication --backend jax --keep-every 1000",
     )
     added.add_argument("name", help="name of a recipe")
     added.add_argument("--out", help="folder for checkpoint and history (default: runs/NAME)")
@@ -138,6 +139,12 @@ def parser():
         help="try so many seeds on the first stage, and go on with the best (Neural GPU)",
     )
     added.add_argument("--seed", type=int, help="of the first weights and of the data")
+    added.add_argument(
+        "--keep-every",
+        type=int,
+        metavar="STEPS",
+        help="keep what was reached after every so many steps too, as OUT/step-1000 and so on",
+    )
     backend(added)
     added.add_argument("--jit", choices=("auto", "on", "off"), default="auto", help="XLA")
     added.add_argument("--examples", type=int, default=10_000, help="of the evaluation at the end")

@@ -49,6 +49,7 @@ def train_command(arguments):
         "variant": arguments.variant,
         "steps_scale": arguments.steps_scale,
         "jit_compile": {"auto": "auto", "on": True, "off": False}[arguments.jit],
+        "keep_every": arguments.keep_every,
     }
     if arguments.seeds is None:
         run = train(arguments.name, out, resume=arguments.resume, seed=arguments.seed, **settings)

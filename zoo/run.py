@@ -66,8 +66,10 @@ class Run:
     def stage(self):
         return self.recipe.stages[self.position.stage]
 
-    def save(self):
-        """Write checkpoint and history."""
+    def save(self, folder=None):
+        """Write checkpoint and history, into another folder than that of the training if given."""
+        folder = self.folder if folder is None else folder
+        folder.mkdir(parents=True, exist_ok=True)
         state = {
             "settings": self.settings,
             "position": dataclasses.asdict(self.position),
@@ -75,8 +77,8 @@ class Run:
             "keras": keras.__version__,
             "backend": self.backend,
         }
-        checkpoint.save(self.folder / checkpoint.NAME, self.model, state)
-        write_whole(self.folder / "history.csv", table(self.history))
+        checkpoint.save(folder / checkpoint.NAME, self.model, state)
+        write_whole(folder / "history.csv", table(self.history))
 
 
 def table(history):

@@ -33,6 +33,7 @@ def train(
     until_step=None,
     jit_compile="auto",
     checkpoint_seconds=20.0,
+    keep_every=None,
 ):
     """Train a recipe, or go on with a training.
 
@@ -49,18 +50,24 @@ def train(
         until_step: stop at the first end of a chunk at or after this step; by default train all.
         jit_compile: as in `keras.Model.compile`.
         checkpoint_seconds: the least time between two checkpoints; they lie at ends of chunks.
+        keep_every: number of steps; what was reached after each so many, at the end of a chunk, is
+            kept in `out` as the folder of a training, `step-2000`, `step-4000`, …
 
     Returns:
         A `Run`.
 
     Raises:
-        ValueError: an unknown recipe, setting or variant.
+        ValueError: an unknown recipe, setting or variant, or `keep_every` is below 1.
         FileNotFoundError: `resume` without a checkpoint.
         FileExistsError: `out` already holds a training, and `resume` is False.
         FloatingPointError: the loss is not finite; the last checkpoint is kept.
         OSError: `out` cannot be written; what was there stays whole.
         KeyboardInterrupt: Ctrl-C; the state was saved.
     """
+    if keep_every is not None and (int(keep_every) != keep_every or keep_every < 1):
+        raise ValueError(
+            f"`keep_every` must be an integer of at least 1. Received: {keep_every!r}"
+        )
     settings = {
         "recipe": recipe if isinstance(recipe, str) else recipe.name,
         "variant": variant,
@@ -79,10 +86,9 @@ def train(
                 f"{out} already holds a training. Resume it, or choose another folder."
             )
         run = start(configure(settings, custom), out, settings, jit_compile)
-        out.mkdir(parents=True, exist_ok=True)
         run.save()
     with graceful_interrupt() as interrupted, contextlib.redirect_stdout(sys.stderr):
-        conductor = Conductor(run, interrupted, checkpoint_seconds)
+        conductor = Conductor(run, interrupted, checkpoint_seconds, keep_every)
         last = math.inf if until_stage is None else until_stage
         limit = math.inf if until_step is None else until_step
         while not run.position.done and run.position.stage < last and run.position.step < limit:
@@ -120,9 +126,10 @@ class Conductor(keras.callbacks.Callback):
         run: the `Run` to conduct.
         interrupted: a `threading.Event`; when it is set, training stops after the chunk.
         checkpoint_seconds: the least time between two checkpoints.
+        keep_every: None, or after how many steps what was reached is kept.
     """
 
-    def __init__(self, run, interrupted, checkpoint_seconds):
+    def __init__(self, run, interrupted, checkpoint_seconds, keep_every=None):
         super().__init__()
         self.run = run
         self.family = families.of(run.recipe)
@@ -130,6 +137,7 @@ class Conductor(keras.callbacks.Callback):
         self.probe = self.family.Probe(run.model)
         self.interrupted = interrupted
         self.checkpoint_seconds = checkpoint_seconds
+        self.keep_every = keep_every
         self.saved_at = time.monotonic()
         self.chunk_began_at = self.saved_at
         self.bar = keras.utils.Progbar(run.recipe.steps, stateful_metrics=("loss", "error"))
@@ -174,9 +182,9 @@ class Conductor(keras.callbacks.Callback):
         self.show(step, logs, finalize=False)
 
     def on_epoch_end(self, epoch, logs=None):
-        run, position = self.run, self.run.position
-        position.step += run.stage.chunk
-        position.stage_step += run.stage.chunk
+        run, position, chunk = self.run, self.run.position, self.run.stage.chunk
+        position.step += chunk
+        position.stage_step += chunk
         position.seconds += time.monotonic() - self.chunk_began_at
         row = self.record(logs)
         self.advance(row)
@@ -187,6 +195,9 @@ class Conductor(keras.callbacks.Callback):
         if ended or self.interrupted.is_set() or self.due():
             run.save()
             self.saved_at = time.monotonic()
+        every = self.keep_every
+        if every and position.step // every > (position.step - chunk) // every:
+            run.save(run.folder / f"step-{position.step}")
         if self.interrupted.is_set() and not position.done:
             raise KeyboardInterrupt(f"stopped after {position.step} steps; the state is saved")
         if ended:

@@ -87,6 +87,25 @@ def test_killed_and_resumed_equals_uninterrupted(backend, parity, tmp_path):
     assert_same(killed, whole)
 
 
+def test_what_is_kept_is_a_training(parity, tmp_path):
+    run = train("act_parity", tmp_path / "run", overrides=parity, keep_every=10)
+    kept = sorted(path.name for path in run.folder.iterdir() if path.is_dir())
+    chunks = [row["step"] for row in run.history]
+    firsts = {next(step for step in chunks if step >= end) for end in range(10, chunks[-1] + 1, 10)}
+    assert kept == sorted(f"step-{step}" for step in firsts) and len(kept) > 1
+    early = run.folder / f"step-{min(firsts)}"
+    assert restore(early).position.step == min(firsts)
+    train("act_parity", early, resume=True)
+    assert_same(early, run.folder)
+
+
+@pytest.mark.parametrize("steps", [0, 2.5])
+def test_kept_too_often(steps, tmp_path):
+    with pytest.raises(ValueError, match=rf"`keep_every` must be .* Received: {steps}"):
+        train("act_parity", tmp_path / "out", keep_every=steps)
+    assert not (tmp_path / "out").exists()
+
+
 def test_history_has_a_row_for_each_chunk(run):
     lines = (run.folder / "history.csv").read_text().splitlines()
     assert lines[0].startswith("step,stage,seconds,level,learning_rate,time_penalty,loss")
