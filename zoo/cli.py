@@ -316,8 +316,10 @@ def parser():
         "Measure a training at many lengths for its entry, and keep the numbers beside it",
         "measure runs/neural_gpu_addition --backend jax",
         "measure runs/neural_gpu_addition --lengths 20 100 --examples 10000",
+        "measure runs/sum/seed-0 --ensemble runs/sum/seed-1 runs/sum/seed-2",
     )
     added.add_argument("run", help="folder of the training")
+    ensemble(added)
     added.add_argument("--examples", type=int, default=1000, help="for each length; default: 1000")
     measured_lengths(added)
     backend(added)
@@ -335,13 +337,7 @@ def parser():
     added.add_argument(
         "--others", nargs="*", default=[], help="folders of other seeds and of those without ACT"
     )
-    added.add_argument(
-        "--ensemble",
-        nargs="+",
-        default=[],
-        metavar="RUN",
-        help="folders of trainings whose outputs are averaged with those of the first (Neural GPU)",
-    )
+    ensemble(added)
     added.add_argument("--into", default="saved_models", help="default: saved_models")
     added.add_argument(
         "--examples", type=int, help="default: 10000; Neural GPU: 1000 for each length"
@@ -380,6 +376,17 @@ def changed_settings(parser, variant=True):
             "--variant", help="act, plain (no ACT) or fixed-k (k steps, no halting)"
         )
     parser.add_argument("--steps-scale", type=float, help="factor on the steps of all stages")
+
+
+def ensemble(parser):
+    """Give a command the option that makes several trainings one model."""
+    parser.add_argument(
+        "--ensemble",
+        nargs="+",
+        default=[],
+        metavar="RUN",
+        help="folders of trainings whose outputs are averaged with those of the first (Neural GPU)",
+    )
 
 
 def measured_lengths(parser):

@@ -201,9 +201,12 @@ def segment_command(arguments):
 
 def measure_command(arguments):
     from . import families, lengths
+    from .ensemble import together
     from .run import restore
 
     run = restore(arguments.run)
+    if arguments.ensemble:
+        run = together([run, *map(restore, arguments.ensemble)])
     entry = families.entry_of(run.recipe)
     if hasattr(entry, "sizes"):
         found = {"model": run.recipe.name, **entry.whole(run, arguments.examples)}

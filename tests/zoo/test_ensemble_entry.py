@@ -1,5 +1,6 @@
 """An entry that averages several trainings."""
 
+import json
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,8 +35,11 @@ def runs(tmp_path_factory):
 
 def test_entry(runs, tmp_path, capsys):
     folders = [str(run.folder) for run in runs]
-    words = ["export", folders[0], "--ensemble", folders[1], "--into", str(tmp_path)]
-    assert cli.main([*words, "--examples", "4", "--lengths", "4"]) == 0, capsys.readouterr().err
+    ensemble = [folders[0], "--ensemble", folders[1], "--examples", "4", "--lengths", "4"]
+    assert cli.main(["measure", *ensemble, "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)["lengths"]
+    words = ["export", *ensemble, "--into", str(tmp_path)]
+    assert cli.main(words) == 0, capsys.readouterr().err
     inputs = datasets.batch(NAME, 3, seed=3, bits=5)["inputs"]
     answers = [run.model.predict_on_batch(inputs) for run in runs]
     assert np.abs(answers[0] - answers[1]).max() > 0.01
@@ -47,6 +51,8 @@ def test_entry(runs, tmp_path, capsys):
     metrics = store.results(NAME, tmp_path)
     assert metrics["ensemble"] == 2 and len(metrics["runs"]) == 2
     assert {row["length"] for row in metrics["lengths"]} == {3, 4}
+    # Measured once, for the command and for the entry.
+    assert [row["seconds"] for row in metrics["lengths"]] == [row["seconds"] for row in measured]
     assert "mean of the outputs of the first 2;" in store.card(NAME, tmp_path)
     # What is measured of the ensemble does not take the place of what was of its first member.
     assert not (runs[0].folder / "lengths.json").exists()
