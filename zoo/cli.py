@@ -139,12 +139,8 @@ def parser():
         help="try so many seeds on the first stage, and go on with the best (Neural GPU)",
     )
     added.add_argument("--seed", type=int, help="of the first weights and of the data")
-    added.add_argument(
-        "--keep-every",
-        type=int,
-        metavar="STEPS",
-        help="keep what was reached after every so many steps too, as OUT/step-1000 and so on",
-    )
+    what = "keep what was reached after every so many steps too, as OUT/step-1000 and so on"
+    added.add_argument("--keep-every", type=int, metavar="STEPS", help=what)
     backend(added)
     added.add_argument("--jit", choices=("auto", "on", "off"), default="auto", help="XLA")
     added.add_argument("--examples", type=int, default=10_000, help="of the evaluation at the end")
@@ -380,13 +376,8 @@ def changed_settings(parser, variant=True):
 
 def ensemble(parser):
     """Give a command the option that makes several trainings one model."""
-    parser.add_argument(
-        "--ensemble",
-        nargs="+",
-        default=[],
-        metavar="RUN",
-        help="folders of trainings whose outputs are averaged with those of the first (Neural GPU)",
-    )
+    what = "folders of trainings whose outputs are averaged with those of the first (Neural GPU)"
+    parser.add_argument("--ensemble", nargs="+", default=[], metavar="RUN", help=what)
 
 
 def measured_lengths(parser):
