@@ -34,6 +34,7 @@ BOUNDS = {
     "neural_gpu_duplicate": 0.001,
     "neural_gpu_sort_bits": 0.005,
     "neural_gpu_multiplication": 0.03,
+    "neural_gpu_addition_lstm": 0.01,
     "ham_stack": 0.005,
     "ham_queue": 0.005,
     "ham_reverse": 0.001,
@@ -45,6 +46,7 @@ BOUNDS = {
     "ham_priority_queue": 0.005,
     "ham_search_attention": 0.005,
     "ham_reverse_attention": 0.02,
+    "ham_merge_attention": 0.15,
 }
 
 
