@@ -92,7 +92,7 @@ def cgru_parameters(gate_kernel, gate_bias, candidate_kernel, candidate_bias):
     )
 
 
-def expected(layer, weights, sequences):
+def expected(layer, weights, sequences, sharpness=1.0):
     """What the layer shall give: the images of each sequence, and a loss.
 
     That is the sum of all squared outputs, for want of a task, and the terms that the layer adds.
@@ -110,6 +110,7 @@ def expected(layer, weights, sequences):
             layer.steps_multiplier,
             gate_of(layer),
             layer.of_cells["diagonal"],
+            sharpness,
         )
         for sequence in sequences
     ]

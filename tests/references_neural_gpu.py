@@ -83,16 +83,18 @@ def moved(s):
     return result
 
 
-def cgru(P, s, gate="cut-off", diagonal=False, drop=lambda x: x):
+def cgru(P, s, gate="cut-off", diagonal=False, drop=lambda x: x, sharpness=1.0):
     """One CGRU on the mental image s of one example, (n, w, m) (section 2).
+
+    With a sharpness that is not 1 it is no longer the paper's: gates are steeper.
 
     Returns:
         The new image, and the excess of what went into the three nonlinearities.
     """
     squash = hard_tanh if gate == "hard" else np.tanh
     gate = {"cut-off": cut_off, "plain": sigma, "hard": hard_sigma}[gate]
-    before_u = convolution(P.U1, s) + P.B1
-    before_r = convolution(P.U2, s) + P.B2
+    before_u = sharpness * (convolution(P.U1, s) + P.B1)
+    before_r = sharpness * (convolution(P.U2, s) + P.B2)
     u, r = gate(before_u), gate(before_r)
     before = convolution(P.U, r * s) + P.B
     candidate = drop(squash(before))
@@ -101,7 +103,7 @@ def cgru(P, s, gate="cut-off", diagonal=False, drop=lambda x: x):
     return new, excess(before_u) + excess(before_r) + excess(before)
 
 
-def neural_gpu(E, P, symbols, w, multiplier=1, gate="cut-off", diagonal=False):
+def neural_gpu(E, P, symbols, w, multiplier=1, gate="cut-off", diagonal=False, sharpness=1.0):
     """A Neural GPU on the symbols of one example (section 2).
 
     Args:
@@ -120,7 +122,7 @@ def neural_gpu(E, P, symbols, w, multiplier=1, gate="cut-off", diagonal=False):
     images, cost = [s], 0.0
     for t in range(n * multiplier):
         for layer in P[t % len(P)]:
-            s, more = cgru(layer, s, gate, diagonal)
+            s, more = cgru(layer, s, gate, diagonal, sharpness=sharpness)
             cost = cost + more
         images.append(s)
     return np.array(images), cost / (n * n * multiplier)

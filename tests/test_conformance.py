@@ -121,6 +121,7 @@ ROWS = {
             initial_scale=2.0,
             update_bias=0.7,
             reset_bias=0.5,
+            gate_sharpness=1.5,
             steps_multiplier=2,
             padding=None,
             seed=3,

@@ -108,6 +108,30 @@ def test_equals_the_equations_for_any_sizes_and_masks(
     np.testing.assert_allclose(sum(parts), slope, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "name", ["the paper's", "plain gates, kept steps", "relaxed", "all at once"]
+)
+def test_gates_are_sharper_in_inference_alone(name):
+    """In values and gradients; training does not know of it."""
+    layer, weights = neural_gpu_layer(**VARIANTS[name], gate_sharpness=1.75)
+    sequences = examples([3, 1])
+    symbols, _ = batch_of(sequences)
+
+    def expected_now(*weights):
+        return expected(layer, weights, sequences, sharpness=1.75)
+
+    found, gradients = values_and_gradients(layer, symbols, training=False)
+    assert_values(found, expected_now(*weights))
+    wanted = references.complex_steps(lambda *weights: expected_now(*weights)[1], weights)
+    assert_gradients(gradients, wanted)
+    found, _ = values_and_gradients(layer, symbols, training=True)
+    assert_values(found, expected(layer, weights, sequences))
+    cell = layer.cells[0]
+    assert cell.gate_sharpness == 1.75
+    image = np.random.default_rng(2).normal(size=(1, 3, layer.width, layer.maps))
+    assert not np.allclose(cell(image), cell(image, training=True))
+
+
 @pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
 def test_one_step_of_a_cgru_alone(variant):
     arguments = {"maps": 3, "num_layers": 1, **variant}

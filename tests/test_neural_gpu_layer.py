@@ -152,6 +152,8 @@ def test_nothing_of_a_batch_and_padding_alone():
         ({"nonlinearity": "relu"}, "`nonlinearity` must be one of .*smooth.*hard.*relu"),
         ({"saturation_cost": -1.0}, "`saturation_cost` must be at least 0.*-1.0"),
         ({"initial_scale": 0.0}, "`initial_scale` must be positive.*0.0"),
+        ({"gate_sharpness": 0.0}, "`gate_sharpness` must be positive.*0.0"),
+        ({"gate_sharpness": float("nan")}, "`gate_sharpness` must be positive.*nan"),
         ({"dropout": 1.0}, r"`dropout` must lie in \[0, 1\).*1.0"),
         ({"dropout_on": "input"}, "`dropout_on` must be one of .*state.*input"),
         ({"dropout_schedule": "n"}, "`dropout_schedule` must be one of .*root.*'n'"),

@@ -39,6 +39,9 @@ class CGRU(keras.layers.Layer):
         initial_scale: float > 0; the first kernels are uniform in ± scale · √(3 / inputs of a
             unit). Defaults to `1.0`.
         update_bias, reset_bias: floats, the gates' first biases. Default to `1.0`.
+        gate_sharpness: float > 0; in inference what goes into the gates is multiplied by it. Above
+            1, gates that are nearly open or closed after training are quite so, and the image keeps
+            what it holds for more steps. Defaults to `1.0`.
         relaxation: integer >= 1, r, the number of parameter sets, which `NeuralGPU` uses in turn.
             Called alone, the layer uses the first. Defaults to `1`.
         seed: of the dropout.
@@ -77,6 +80,7 @@ class CGRU(keras.layers.Layer):
         initial_scale=1.0,
         update_bias=1.0,
         reset_bias=1.0,
+        gate_sharpness=1.0,
         relaxation=1,
         seed=None,
         **kwargs,
@@ -93,8 +97,9 @@ class CGRU(keras.layers.Layer):
             raise ValueError(f"`dropout` must lie in [0, 1). Received: {dropout!r}")
         if saturation_cost < 0:
             raise ValueError(f"`saturation_cost` must be at least 0. Received: {saturation_cost!r}")
-        if initial_scale <= 0:
-            raise ValueError(f"`initial_scale` must be positive. Received: {initial_scale!r}")
+        for name, value in (("initial_scale", initial_scale), ("gate_sharpness", gate_sharpness)):
+            if not value > 0:
+                raise ValueError(f"`{name}` must be positive. Received: {value!r}")
         self.maps = maps
         self.kernel_size = tuple(kernel_size)
         self.gate_cutoff = gate_cutoff
@@ -105,6 +110,7 @@ class CGRU(keras.layers.Layer):
         self.initial_scale = initial_scale
         self.update_bias = update_bias
         self.reset_bias = reset_bias
+        self.gate_sharpness = gate_sharpness
         self.relaxation = relaxation
         self.seed = seed
         *self._first_seeds, dropout_seed = different_seeds(seed, 3)
@@ -158,15 +164,16 @@ class CGRU(keras.layers.Layer):
             return []
         return [self.gate_kernel, self.gate_bias, self.candidate_kernel, self.candidate_bias]
 
-    def prepared(self, width):
+    def prepared(self, width, training=False):
         """The weights as `advance` takes them for an image of this width, in the compute dtype."""
+        sharpness = 1.0 if training else self.gate_sharpness
 
         def cast(variable):
             return ops.cast(variable, self.compute_dtype)
 
         return {
-            "gate_kernel": convolution.prepare(cast(self.gate_kernel), width, parts=2),
-            "gate_bias": convolution.spread(cast(self.gate_bias), width, parts=2),
+            "gate_kernel": convolution.prepare(cast(self.gate_kernel) * sharpness, width, parts=2),
+            "gate_bias": convolution.spread(cast(self.gate_bias) * sharpness, width, parts=2),
             "candidate_kernel": convolution.prepare(cast(self.candidate_kernel), width),
             "candidate_bias": convolution.spread(cast(self.candidate_bias), width),
         }
@@ -204,7 +211,7 @@ class CGRU(keras.layers.Layer):
     def call(self, image, mask=None, training=False):
         """One step on an image."""
         width = image.shape[2]
-        weights = self.prepared(width)
+        weights = self.prepared(width, training)
         if self.relaxation > 1:
             weights = {name: weight[0] for name, weight in weights.items()}
         keep = None
@@ -244,6 +251,7 @@ class CGRU(keras.layers.Layer):
             "initial_scale": self.initial_scale,
             "update_bias": self.update_bias,
             "reset_bias": self.reset_bias,
+            "gate_sharpness": self.gate_sharpness,
             "relaxation": self.relaxation,
             "seed": self.seed,
         }

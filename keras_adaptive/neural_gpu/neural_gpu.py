@@ -38,7 +38,7 @@ class NeuralGPU(keras.layers.Layer):
         num_layers: integer >= 1, l, CGRU layers in each step. Defaults to `2`.
         kernel_size: two odd integers, along length and width. Defaults to `(3, 3)`.
         gate_cutoff, nonlinearity, diagonal, saturation_cost, initial_scale, update_bias,
-            reset_bias: as of `CGRU`.
+            reset_bias, gate_sharpness: as of `CGRU`.
         dropout: float in [0, 1). Defaults to `0.0`.
         dropout_on: `"state"` (the whole image before the first and after every step) or
             `"candidate"` (what every CGRU would write). Defaults to `"state"`.
@@ -101,6 +101,7 @@ class NeuralGPU(keras.layers.Layer):
         initial_scale=1.0,
         update_bias=1.0,
         reset_bias=1.0,
+        gate_sharpness=1.0,
         relaxation=1,
         relaxation_pull=5e-4,
         steps_multiplier=1,
@@ -140,6 +141,7 @@ class NeuralGPU(keras.layers.Layer):
             "initial_scale": initial_scale,
             "update_bias": update_bias,
             "reset_bias": reset_bias,
+            "gate_sharpness": gate_sharpness,
             "relaxation": relaxation,
         }
         self.cells = [
@@ -200,7 +202,7 @@ class NeuralGPU(keras.layers.Layer):
         rank = len(image.shape)
         everywhere = ops.reshape(inside, (*ops.shape(inside), *[1] * (rank - 2)))
         drop = self.dropout.drawn(length, self.seed_generator) if training else None
-        weights = [cell.prepared(self.width) for cell in self.cells]
+        weights = [cell.prepared(self.width, training) for cell in self.cells]
         costly = bool(self.of_cells["saturation_cost"])
         no_cost = ops.zeros((ops.shape(image)[0],), at_least_float32(self.compute_dtype))
 

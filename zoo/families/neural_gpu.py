@@ -30,6 +30,7 @@ OF_LAYER = (
     "initial_scale",
     "update_bias",
     "reset_bias",
+    "gate_sharpness",
     "relaxation",
     "relaxation_pull",
 )
