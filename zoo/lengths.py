@@ -1,7 +1,7 @@
 """What a model gets wrong at lengths far beyond those of its training.
 
 Long examples take their time, so what was found is kept in the folder of the training as soon as it
-is known, and used again as long as the training has not gone on.
+is known, and used again as long as neither the training has gone on nor a setting has changed.
 """
 
 import inspect
@@ -49,7 +49,7 @@ def measured(run, examples, long_examples=None, lengths=None):
         known = kept.setdefault(identity(what), {**what, "seconds": 0.0, "found": {}})
         while examples_in(known) < count:
             extend(known, probe, run.recipe, count)
-            data = {"steps": run.position.step, "rows": list(kept.values())}
+            data = {**network(run), "rows": list(kept.values())}
             write_whole(run.folder / NAME, json.dumps(data))
         rows.append(row_of(known, run.recipe))
     return rows
@@ -61,9 +61,16 @@ def read(run):
     if not path.exists():
         return {}
     data = json.loads(path.read_text(encoding="utf-8"))
-    if data["steps"] != run.position.step:
+    if any(data.get(key) != value for key, value in network(run).items()):
         return {}
     return {identity(known): known for known in data["rows"]}
+
+
+def network(run):
+    """What decides whether the numbers that are kept are still those of the training."""
+    # As JSON gives it back.
+    hyperparameters = json.loads(json.dumps(dict(run.recipe.hyperparameters)))
+    return {"steps": run.position.step, "hyperparameters": hyperparameters}
 
 
 def identity(row):

@@ -1,9 +1,10 @@
-"""The tables of docs/neural_gpu.md: the ablations, and trainings without an entry."""
+"""The tables of docs/neural_gpu.md: ablations, sharper gates, and trainings without an entry."""
 
 from .model_card import markdown, percent
 
 PAGE = "docs/neural_gpu.md"
 ABLATIONS = "benchmarks/results/neural_gpu_ablations.json"
+SHARPNESS = "benchmarks/results/neural_gpu_sharpness.json"
 # Trainings without an entry, as `keras-adaptive measure FOLDER --json` told of them.
 UNPUBLISHED = "docs/neural_gpu_trainings"
 
@@ -15,9 +16,15 @@ def tables(folder, read):
         folder: the repository.
         read: a function from a path to what its JSON says.
     """
-    path = folder / ABLATIONS
+    made = {
+        name: table(read(folder / path)) if (folder / path).is_file() else ""
+        for name, path, table in (
+            ("ablations", ABLATIONS, ablations),
+            ("sharpness", SHARPNESS, sharpness),
+        )
+    }
     return {
-        "ablations": ablations(read(path)) if path.is_file() else "",
+        **made,
         "unpublished": "\n\n".join(
             unpublished(read(path)) for path in sorted((folder / UNPUBLISHED).glob("*.json"))
         ),
@@ -55,6 +62,28 @@ def ablations(found):
     longer, trained = found["bits"]["longer"], found["bits"]["trained"]
     header = ["setting", "seeds", f"symbols wrong at {longer} bits: mean", "best", "worst"]
     return markdown([*header, f"sums of {trained} bits wrong: mean"], rows)
+
+
+def sharpness(found):
+    """The sequence errors of each entry at two lengths, by what its gates were multiplied by.
+
+    Args:
+        found: what `benchmarks/neural_gpu_sharpness.py` wrote.
+    """
+    table, header = [], []
+    for entry in found["entries"]:
+        values = sorted({row["sharpness"] for row in entry["rows"]})
+        header = ["entry", "length", *map(str, values), "its recipe has"]
+        for length in sorted({row["length"] for row in entry["rows"]}):
+            errors = {
+                row["sharpness"]: percent(row["sequence_error"])
+                for row in entry["rows"]
+                if row["length"] == length
+            }
+            unit = "bits" if entry["unit"] == "bits" else "positions"
+            of_entry = [f"`{entry['entry']}`", f"{length} {unit}"]
+            table.append([*of_entry, *map(errors.get, values), entry["sharpness"]])
+    return markdown(header, table)
 
 
 def unpublished(found):

@@ -152,10 +152,13 @@ def test_measured_lengths_are_kept(run, entries, monkeypatch):
     monkeypatch.setitem(lengths.VERY_LONG, "bits", 4)
     lengths.measured(run, 12, 25, lengths=(4,))
     assert asked[2:] == [(10, 4), (3, 4)]
-    # A training that has gone on is measured anew.
+    # A training that has gone on is measured anew, and one whose network is another now.
     position = dataclasses.replace(run.position, step=run.position.step + 2)
-    lengths.measured(dataclasses.replace(run, position=position), 1, 1, lengths=(4,))
-    assert asked[4:] == [(1, 3), (1, 4)]
+    sharper = run.recipe.with_overrides({"gate_sharpness": 3.0})
+    for change in ({"position": position}, {"recipe": sharper}):
+        del asked[:]
+        lengths.measured(dataclasses.replace(run, **change), 1, 1, lengths=(4,))
+        assert asked == [(1, 3), (1, 4)]
 
 
 def test_plan_is_the_papers():

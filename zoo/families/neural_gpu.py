@@ -45,6 +45,7 @@ DIAGONAL = {
     "diagonal": True,
     "update_bias": 0.7,
     "reset_bias": 0.5,
+    "gate_sharpness": 1.0,
     "dropout": 0.1,
     "dropout_on": "candidate",
     "optimizer": "relative_clip_adamax",

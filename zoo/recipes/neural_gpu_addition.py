@@ -15,6 +15,7 @@ RECIPE = Recipe(
         **DIAGONAL,
         "maps": 24,
         "dropout": 0.2,
+        "gate_sharpness": 1.5,
         "longer": 60,
         "longer_at_first": 15,
     },

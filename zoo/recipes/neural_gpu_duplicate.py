@@ -15,6 +15,7 @@ RECIPE = Recipe(
         **DIAGONAL,
         "maps": 24,
         "dropout": 0.2,
+        "gate_sharpness": 1.25,
         # Other scales bring the other members of the ensemble that is published.
         "gradient_noise": 0.0,
         "longer": 121,

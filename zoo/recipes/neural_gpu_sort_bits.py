@@ -11,7 +11,14 @@ RECIPE = Recipe(
     parameters={"length": 41, "min_length": 41},
     training_parameters={"min_length": 2, "short_share": 0.05},
     length_parameters=("min_length", "length"),
-    hyperparameters={**DIAGONAL, "maps": 24, "dropout": 0.2, "longer": 121, "longer_at_first": 31},
+    hyperparameters={
+        **DIAGONAL,
+        "maps": 24,
+        "dropout": 0.2,
+        "gate_sharpness": 1.25,
+        "longer": 121,
+        "longer_at_first": 31,
+    },
     stages=(
         Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
         Stage(steps=500, learning_rate=0.005, bins=(5, 9, 13, 17, 21)),
