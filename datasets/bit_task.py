@@ -14,6 +14,7 @@ from .symbols import (
     draw_digits,
     draw_lengths,
     features,
+    in_runs,
     written,
 )
 
@@ -50,6 +51,7 @@ class BitTask:
         min_length=None,
         same_length=False,
         short_share=0.0,
+        runs_share=0.0,
         examples_per_length=None,
     ):
         """Draws sequences of uniform bits, and the results.
@@ -63,6 +65,8 @@ class BitTask:
             same_length: draw one n for all examples, and do not pad.
             short_share: share of the examples (with `same_length`: of the batches) whose n is
                 drawn from the least that there is to `length`.
+            runs_share: share of the examples whose bits come in runs of equal ones, some of which
+                are longer than uniform bits ever have. How long they are differs between examples.
             examples_per_length: at most so many different examples for each number of bits, the
                 same for every `rng`; None for no limit.
 
@@ -76,16 +80,21 @@ class BitTask:
         """
         min_length = self.copies if min_length is None else min_length
         check_integers(self.copies, min_length=min_length)
-        check_draws(short_share, examples_per_length, min_length=min_length, length=length)
+        check_draws(
+            short_share, runs_share, examples_per_length, min_length=min_length, length=length
+        )
         lengths = draw_lengths(
             rng, batch_size, self.copies, min_length, length, short_share, same_length
         )
         most = int(lengths[0]) if same_length else length
         counts = lengths // self.copies
         bits = draw_digits(rng, counts, 2, examples_per_length)
+        inside = np.arange(bits.shape[1]) < counts[:, None]
+        if runs_share:
+            bits = in_runs(rng, bits, inside & (rng.random((batch_size, 1)) < runs_share))
         place = np.arange(most)
         inputs = np.where(place < lengths[:, None], BLANK, PADDING).astype(np.int32)
-        inputs[place < counts[:, None]] = bits[np.arange(bits.shape[1]) < counts[:, None]] + 1
+        inputs[place < counts[:, None]] = bits[inside] + 1
         return features(inputs, self.answers(inputs), lengths)
 
     def answers(self, inputs):

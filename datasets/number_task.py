@@ -16,6 +16,7 @@ from .symbols import (
     draw_digits,
     draw_lengths,
     features,
+    in_runs,
     written,
 )
 
@@ -94,15 +95,14 @@ class NumberTask:
         Raises:
             ValueError: a parameter is out of its range.
         """
-        check_draws(short_share, examples_per_length, min_bits=min_bits, bits=bits)
-        check_between(0, 1, runs_share=runs_share)
+        check_draws(short_share, runs_share, examples_per_length, min_bits=min_bits, bits=bits)
         check_base(base)
         change = probes.named(probe, self.operators[0])
-        changes = [f"{k}={v!r}" for k, v in (("probe", probe), ("runs_share", runs_share)) if v]
-        if len(changes) + (examples_per_length is not None) > 1:
+        if probe is not None and (runs_share or examples_per_length is not None):
             raise ValueError(
-                "`probe`, `runs_share` and `examples_per_length` exclude each other. Received: "
-                f"{', '.join(changes)}, examples_per_length={examples_per_length!r}"
+                "`probe` excludes `runs_share` and `examples_per_length`. Received: "
+                f"probe={probe!r}, runs_share={runs_share!r}, "
+                f"examples_per_length={examples_per_length!r}"
             )
         lengths = draw_lengths(rng, batch_size, 1, min_bits, bits, short_share, same_length)
         most = int(lengths[0]) if same_length else bits
@@ -115,7 +115,7 @@ class NumberTask:
         second = np.take_along_axis(both, behind, axis=1) * inside
         if runs_share:
             rows = rng.random((batch_size, 1)) < runs_share
-            first, second = (_in_runs(rng, digits, rows & inside) for digits in (first, second))
+            first, second = (in_runs(rng, digits, rows & inside) for digits in (first, second))
         if change is not None:
             first, second = change(rng, first, second, lengths, base)
         inputs = _joined(first, second, lengths, base, aligned)
@@ -224,14 +224,6 @@ def check_base(base):
     """
     check_integers(2, base=base)
     check_between(2, LARGEST_BASE, base=base)
-
-
-def _in_runs(rng, digits, where):
-    """Digits (batch, d), of which some repeat the one below them, with a chance that rows draw."""
-    place = np.arange(digits.shape[1])
-    repeats = where & (place > 0) & (rng.random(digits.shape) < rng.random((len(digits), 1)))
-    begins = np.maximum.accumulate(np.where(repeats, 0, place), axis=1)
-    return np.take_along_axis(digits, begins, axis=1)
 
 
 def _joined(first, second, lengths, base, aligned):

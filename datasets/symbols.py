@@ -61,6 +61,20 @@ def _pool(width, base, size):
     return rng.integers(0, base, (size, width), dtype=np.int8)
 
 
+def in_runs(rng, digits, where):
+    """Digits (batch, width), of which some repeat the one before, with a chance that rows draw.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        digits: (batch, width).
+        where: bool (batch, width), what may change.
+    """
+    place = np.arange(digits.shape[1])
+    repeats = where & (place > 0) & (rng.random(digits.shape) < rng.random((len(digits), 1)))
+    begins = np.maximum.accumulate(np.where(repeats, 0, place), axis=1)
+    return np.take_along_axis(digits, begins, axis=1)
+
+
 def features(inputs, targets, difficulty):
     """The features of a batch.
 
@@ -116,13 +130,19 @@ def written(symbols):
     return "".join("_" if x == BLANK else str(x - 1) for x in symbols).rstrip("_")
 
 
-def check_draws(short_share, examples_per_length, **lengths):
+def check_draws(short_share, runs_share, examples_per_length, **lengths):
     """The parameters that the tasks on symbols share.
 
     Raises:
-        ValueError: one is out of its range.
+        ValueError: one is out of its range, or two exclude each other.
     """
     check_counts(**lengths)
-    check_between(0, 1, short_share=short_share)
-    if examples_per_length is not None:
-        check_integers(1, examples_per_length=examples_per_length)
+    check_between(0, 1, short_share=short_share, runs_share=runs_share)
+    if examples_per_length is None:
+        return
+    check_integers(1, examples_per_length=examples_per_length)
+    if runs_share:
+        raise ValueError(
+            "`runs_share` and `examples_per_length` exclude each other. Received: "
+            f"runs_share={runs_share!r}, examples_per_length={examples_per_length!r}"
+        )

@@ -52,8 +52,9 @@ def parameters(draw):
     found["min_length"] = draw(st.one_of(st.none(), st.integers(2, found["length"])))
     found["same_length"] = draw(st.booleans())
     found["short_share"] = draw(st.sampled_from([0.0, 0.5, 1.0]))
-    found["examples_per_length"] = draw(st.sampled_from([None, 1, 7]))
-    return found
+    changes = [{}, {"runs_share": 0.5}, {"runs_share": 1.0}]
+    changes += [{"examples_per_length": 1}, {"examples_per_length": 7}]
+    return {**found, **draw(st.sampled_from(changes))}
 
 
 @given(parameters(), st.integers(0, 2**32))
@@ -135,6 +136,19 @@ def test_short_share(name, task):
     np.testing.assert_allclose(share, 0.5 * (count - 5) / count, atol=0.03)
 
 
+def test_runs_share(name, task):
+    def repeated(share):
+        batch = task.sample(np.random.default_rng(0), 4000, min_length=40, runs_share=share)
+        bits = batch["inputs"][:, : 40 // least(name)]
+        assert set(bits.ravel()) == {1, 2}
+        np.testing.assert_allclose((bits == 2).mean(), 0.5, atol=0.03)
+        return (bits[:, 1:] == bits[:, :-1]).mean()
+
+    # A bit repeats the one before it with a chance that is 1/2 on average, or is uniform.
+    for share, expected in [(0.0, 0.5), (0.5, 0.625), (1.0, 0.75)]:
+        np.testing.assert_allclose(repeated(share), expected, atol=0.02)
+
+
 def test_examples_per_length(name, task):
     def drawn(seed, limit):
         inputs = task.sample(
@@ -189,7 +203,9 @@ def test_one_position_has_no_room_for_two_bits():
         ({"min_length": 42}, "min_length=42, length=41"),
         ({"min_length": 0}, "`min_length` must be an integer of at least"),
         ({"short_share": 2}, "`short_share` must lie between 0 and 1. Received: 2"),
+        ({"runs_share": -1}, "`runs_share` must lie between 0 and 1. Received: -1"),
         ({"examples_per_length": 1.5}, "`examples_per_length` must be an integer of at least 1"),
+        ({"runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
     ],
 )
 def test_parameters_out_of_range(task, wrong, message):

@@ -294,7 +294,8 @@ def test_answers_of_no_inputs(task, inputs):
         ({"examples_per_length": 0}, "`examples_per_length` must be an integer of at least 1"),
         ({"probe": "carry"}, "`probe` must be None or one of 'carries', 'ones'"),
         ({"runs_share": 1.5}, "`runs_share` must lie between 0 and 1. Received: 1.5"),
-        ({"probe": "ones", "examples_per_length": 5}, "exclude each other"),
+        ({"probe": "ones", "examples_per_length": 5}, "`probe` excludes `runs_share` and"),
+        ({"runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
         ({"probe": "ones", "runs_share": 0.5}, "Received: probe='ones', runs_share=0.5"),
     ],
 )

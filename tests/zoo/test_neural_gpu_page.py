@@ -26,6 +26,14 @@ def test_tables(tmp_path):
     path = tmp_path / neural_gpu_page.ABLATIONS
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(found))
+    errors = [
+        {"sharpness": sharpness, "length": length, "sequence_error": sharpness * length / 1000}
+        for sharpness in (1.0, 2.0)
+        for length in (100, 200)
+    ]
+    entry = {"entry": "a", "unit": "bits", "sharpness": 1.5, "rows": errors}
+    path = tmp_path / neural_gpu_page.SHARPNESS
+    path.write_text(json.dumps({"entries": [entry]}))
     row = {"probe": None, "least": 1, "length": 5, "examples": 1000}
     measured = {"model": "a", "lengths": [{**row, "sequence_error": 0.5, "bit_error": 0.1}]}
     path = tmp_path / neural_gpu_page.UNPUBLISHED / "a.json"
@@ -34,6 +42,7 @@ def test_tables(tmp_path):
     made = neural_gpu_page.tables(tmp_path, lambda path: json.loads(path.read_text()))
     assert "| no dropout | 2 | 20.00 % | 10.00 % | 30.00 % | 1.00 % |" in made["ablations"]
     assert "5 seeds averaged | 1 | 5.00 % |" in made["ablations"]
+    assert "| `a` | 200 bits | 20.00 % | 40.00 % | 1.5 |" in made["sharpness"]
     assert "| `a` | up to 5 | 1,000 | 50.00 % | 10.00 % |" in made["unpublished"]
     found["ensemble"] = None
     assert "averaged" not in neural_gpu_page.ablations(found)
