@@ -57,6 +57,10 @@ DIFFERENCES = (
     "at a time; no relaxation of parameter sharing and no gradient noise.",
     "AdaMax with relative clipping (Freivalds & Liepins 2017) instead of Adam.",
 )
+SHARPER = (
+    "Gates are sharper in inference than in training (`gate_sharpness`), by as much as was good for "
+    "validation examples far longer than those of the training."
+)
 
 
 def build(recipe):

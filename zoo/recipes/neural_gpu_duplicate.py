@@ -1,6 +1,6 @@
 """Duplicating bits by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu import DIAGONAL, DIFFERENCES, build
+from ..families.neural_gpu import DIAGONAL, DIFFERENCES, SHARPER, build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
@@ -38,6 +38,7 @@ RECIPE = Recipe(
         "Several lengths in every update, in three stages of growing length, instead of one length "
         "at a time; no relaxation of parameter sharing.",
         *DIFFERENCES[2:],
+        SHARPER,
         "The published model averages the outputs of three trainings with the same first weights, "
         "two of them with gradient noise. They are those of seven that had nothing wrong on "
         "validation examples of 121 positions; with noise of the scales 0.0002 and 0.0005, with 48 "

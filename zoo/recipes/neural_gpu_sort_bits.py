@@ -1,6 +1,6 @@
 """Sorting bits, which is counting them by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu import DIAGONAL, DIFFERENCES, build
+from ..families.neural_gpu import DIAGONAL, DIFFERENCES, SHARPER, build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
@@ -31,5 +31,5 @@ RECIPE = Recipe(
     validate_every=1000,
     task=("The answer has the zeros of the input first, then its ones."),
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
-    differences=DIFFERENCES,
+    differences=(*DIFFERENCES, SHARPER),
 )
