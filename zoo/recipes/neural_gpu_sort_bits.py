@@ -21,9 +21,20 @@ RECIPE = Recipe(
     },
     stages=(
         Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
-        Stage(steps=500, learning_rate=0.005, bins=(5, 9, 13, 17, 21)),
+        # From here on with longer runs of equal bits than uniform ones have.
         Stage(
-            steps=3000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
+            steps=1000,
+            learning_rate=0.005,
+            bins=(5, 9, 13, 17, 21),
+            parameters={"runs_share": 0.5},
+        ),
+        Stage(
+            steps=12_000,
+            learning_rate=0.005,
+            schedule="cosine",
+            hold=0.5,
+            bins=(9, 17, 25, 33, 41),
+            parameters={"runs_share": 0.5},
         ),
     ),
     figure=None,
@@ -31,5 +42,9 @@ RECIPE = Recipe(
     validate_every=1000,
     task=("The answer has the zeros of the input first, then its ones."),
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
-    differences=(*DIFFERENCES, SHARPER),
+    differences=(
+        *DIFFERENCES,
+        "After the first stage half of the inputs have runs of equal bits.",
+        SHARPER,
+    ),
 )
