@@ -58,8 +58,8 @@ DIFFERENCES = (
     "AdaMax with relative clipping (Freivalds & Liepins 2017) instead of Adam.",
 )
 SHARPER = (
-    "Gates are sharper in inference than in training (`gate_sharpness`), by as much as was good for "
-    "validation examples far longer than those of the training."
+    "Gates are sharper in inference than in training (`gate_sharpness`), by as much as was good "
+    "for validation examples far longer than those of the training."
 )
 
 
