@@ -1,8 +1,8 @@
 """How far beyond their training the published Neural GPUs are right with sharper gates.
 
 The gates of each network are multiplied by several numbers (`gate_sharpness`), and it answers
-validation examples that are many times longer than those of its training. Recipes have theirs from
-here; test examples are not looked at.
+validation examples that are many times longer than those of its training. Test examples are not
+looked at. The recipes' own numbers were chosen by such examples before.
 
     python benchmarks/neural_gpu_sharpness.py
 """

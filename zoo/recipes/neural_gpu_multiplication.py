@@ -53,7 +53,8 @@ RECIPE = Recipe(
         "model averages the outputs of this training after 33,000 and 36,000 batches and of an "
         "earlier one of 48 maps after 64,000, in six stages, half of whose numbers had runs in the "
         "last two; a dropout of 0.15 is that of the last, 0.1 that of the stages before. They were "
-        "chosen among 16 moments of the one training and three of the other by validation examples "
-        "of 100 and of 200 digits, at most 120 of each.",
+        "chosen among 16 moments of the one training and three of the other, five of which were "
+        "averaged in every combination, by validation examples of 100 and of 200 digits, at most "
+        "200 of each.",
     ),
 )

@@ -46,5 +46,7 @@ RECIPE = Recipe(
         *DIFFERENCES,
         "After the first stage half of the inputs have runs of equal bits.",
         SHARPER,
+        "An earlier training without runs was measured on these test examples first, and "
+        "published: 16 % wrong at 4001 positions, and 9 % with sharper gates.",
     ),
 )
