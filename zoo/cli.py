@@ -4,13 +4,12 @@ Standard output holds only the answer; progress and messages go to standard erro
 """
 
 import argparse
-import contextlib
-import json
 import os
 import sys
 
 from . import commands as do
 from . import space
+from .argument_types import checked_values, lengths, numbers, setting, tried
 from .commands import PROGRAM
 
 
@@ -21,12 +20,17 @@ def main(argv=None):
         argv: the arguments; those of the process by default.
 
     Returns:
-        The exit code: 0, 2 after an error, 130 after Ctrl-C.
+        The exit code: 0, 2 after an error, 130 after Ctrl-C, 141 if nobody reads any more.
     """
     arguments = parser().parse_args(argv)
     try:
         choose_backend(getattr(arguments, "backend", None))
         arguments.command(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # As after `| head`. What is still buffered must not fail again at the end of the process.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except KeyboardInterrupt as stop:
         print(f"{PROGRAM}: {stop or 'interrupted'}", file=sys.stderr)
         if getattr(arguments, "go_on", None):
@@ -49,50 +53,6 @@ def choose_backend(backend):
         if loaded != backend:
             raise ValueError(f"--backend {backend}: Keras is already loaded with {loaded}")
     os.environ["KERAS_BACKEND"] = backend
-
-
-def setting(text):
-    """The key and the value of `--set key=value`; the value is JSON, or else a word."""
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise argparse.ArgumentTypeError(f"expected key=value, received {text!r}")
-    with contextlib.suppress(ValueError):
-        value = json.loads(value)
-    return key, value
-
-
-def lengths(text):
-    """The value of `--length`: a whole number, or a pair from two with a colon between."""
-    try:
-        found = tuple(int(part) for part in text.split(":"))
-    except ValueError:
-        found = ()
-    if len(found) not in (1, 2) or found[0] > found[-1]:
-        raise argparse.ArgumentTypeError(f"expected a length, or least:largest, received {text!r}")
-    return found if len(found) == 2 else found[0]
-
-
-def tried(text):
-    """The setting and the values of `--over setting=values`; without values, those declared."""
-    name, equals, values = text.partition("=")
-    return name, checked_values(values) if equals else None
-
-
-def checked_values(text):
-    """The text of `--tau` or `--over`, if values can be read from it."""
-    try:
-        space.read(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    return text
-
-
-def numbers(text):
-    """The values of `--tau`, `--fixed` or `--target`: numbers with commas between, or none."""
-    values = [] if text == "none" else space.read(text)
-    if isinstance(values, space.Range) or not all(type(v) in (int, float) for v in values):
-        raise argparse.ArgumentTypeError(f"expected numbers with commas between, received {text!r}")
-    return list(values)
 
 
 def parser():

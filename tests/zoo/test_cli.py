@@ -1,6 +1,9 @@
 """The command line: one answer on standard output, one line and exit code 2 for an error."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -133,6 +136,18 @@ def test_interrupt_says_how_to_go_on(command, monkeypatch, tmp_path):
     assert code == 130 and out == ""
     assert "stopped after 8 steps" in err
     assert f"keras-adaptive train act_parity --resume --out {tmp_path / 'run'}" in err
+
+
+def test_a_reader_that_has_gone_is_no_error():
+    read, write = os.pipe()
+    os.close(read)
+    script = "import sys; from keras_adaptive.zoo import cli; sys.exit(cli.main(['list']))"
+    with os.fdopen(write, "wb") as gone:
+        process = subprocess.run(
+            [sys.executable, "-c", script], stdout=gone, stderr=subprocess.PIPE, timeout=600
+        )
+    assert process.returncode == 141
+    assert b"roken" not in process.stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, recipes, store, tables
+from keras_adaptive.zoo import argument_types, cli, recipes, store, tables
 from keras_adaptive.zoo.families import ham, ham_card, ham_entry
 from keras_adaptive.zoo.recipe import Curriculum
 from keras_adaptive.zoo.train import train
@@ -333,7 +333,7 @@ def test_errors_are_one_line(argv, words, command):
 
 
 def test_a_length_is_a_number_or_a_range(capsys):
-    assert cli.lengths("7") == 7 and cli.lengths("65:128") == (65, 128)
+    assert argument_types.lengths("7") == 7 and argument_types.lengths("65:128") == (65, 128)
     with pytest.raises(SystemExit):
         cli.main(["evaluate", NAME, "--length", "9:3"])
     assert "expected a length, or least:largest" in capsys.readouterr().err
