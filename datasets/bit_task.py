@@ -80,9 +80,8 @@ class BitTask:
         """
         min_length = self.copies if min_length is None else min_length
         check_integers(self.copies, min_length=min_length)
-        check_draws(
-            short_share, runs_share, examples_per_length, min_length=min_length, length=length
-        )
+        runs = {"runs_share": runs_share}
+        check_draws(short_share, examples_per_length, runs, min_length=min_length, length=length)
         lengths = draw_lengths(
             rng, batch_size, self.copies, min_length, length, short_share, same_length
         )

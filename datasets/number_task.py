@@ -36,6 +36,8 @@ class NumberTask:
     Args:
         result: from two arrays of digits (batch, d) and the base to the digits of the results.
         result_digits: from d to the number of digits of a result.
+        second: from integers, a result, a first number, the base and d, to the second number of at
+            most d digits that gives this result, or its highest digits.
         operators: the ways of writing the operator; the first is the one that is written.
         example: a text that `encode` understands.
 
@@ -44,6 +46,7 @@ class NumberTask:
 
     result: Callable
     result_digits: Callable
+    second: Callable
     operators: str
     example: str
 
@@ -64,6 +67,7 @@ class NumberTask:
         same_length=False,
         short_share=0.0,
         runs_share=0.0,
+        result_runs_share=0.0,
         examples_per_length=None,
         probe=None,
     ):
@@ -82,6 +86,8 @@ class NumberTask:
                 drawn from 1 to `bits`.
             runs_share: share of the examples whose digits come in runs of equal ones, so that they
                 carry farther than uniform digits do. How long the runs are differs between numbers.
+            result_runs_share: share of the examples whose result has digits in such runs, a product
+                those of its upper half: the second number follows from the result and the first.
             examples_per_length: at most so many different examples for each d, the same for every
                 `rng`; None for no limit.
             probe: None, or what random numbers miss, one of `keras_adaptive.datasets.probes`:
@@ -95,13 +101,15 @@ class NumberTask:
         Raises:
             ValueError: a parameter is out of its range.
         """
-        check_draws(short_share, runs_share, examples_per_length, min_bits=min_bits, bits=bits)
+        runs = {"runs_share": runs_share, "result_runs_share": result_runs_share}
+        check_draws(short_share, examples_per_length, runs, min_bits=min_bits, bits=bits)
         check_base(base)
         change = probes.named(probe, self.operators[0])
-        if probe is not None and (runs_share or examples_per_length is not None):
+        if probe is not None and (any(runs.values()) or examples_per_length is not None):
             raise ValueError(
-                "`probe` excludes `runs_share` and `examples_per_length`. Received: "
-                f"probe={probe!r}, runs_share={runs_share!r}, "
+                "`probe` excludes `runs_share`, `result_runs_share` and `examples_per_length`. "
+                f"Received: probe={probe!r}, runs_share={runs_share!r}, "
+                f"result_runs_share={result_runs_share!r}, "
                 f"examples_per_length={examples_per_length!r}"
             )
         lengths = draw_lengths(rng, batch_size, 1, min_bits, bits, short_share, same_length)
@@ -116,6 +124,9 @@ class NumberTask:
         if runs_share:
             rows = rng.random((batch_size, 1)) < runs_share
             first, second = (in_runs(rng, digits, rows & inside) for digits in (first, second))
+        if result_runs_share:
+            rows = rng.random((batch_size, 1)) < result_runs_share
+            first, second = self._results_in_runs(rng, first, second, lengths, base, rows)
         if change is not None:
             first, second = change(rng, first, second, lengths, base)
         inputs = _joined(first, second, lengths, base, aligned)
@@ -188,6 +199,23 @@ class NumberTask:
         another is written `_`: such an output is no number.
         """
         return written(np.asarray(outputs).argmax(-1))[::-1]
+
+    def _results_in_runs(self, rng, first, second, lengths, base, rows):
+        """The pairs of numbers, in `rows` (batch, 1) with results whose digits come in runs."""
+        widths = self.result_digits(lengths)
+        results = draw_digits(rng, widths, base)
+        results = in_runs(rng, results, rows & (np.arange(results.shape[1]) < widths[:, None]))
+        first, second = first.copy(), second.copy()
+        # Nothing but 0 is a product of 0.
+        first[rows[:, 0] & ~first.any(axis=1), 0] = 1
+        for row in np.flatnonzero(rows):
+            length = int(lengths[row])
+            result = to_integer(results[row, : widths[row]].tolist(), base)
+            given = to_integer(first[row, :length].tolist(), base)
+            found = from_integer(self.second(result, given, base, length), base)
+            second[row] = 0
+            second[row, : len(found)] = found
+        return first, second
 
     def _parts(self, inputs):
         """Both numbers (batch, d) with zeros behind their digits, lengths (batch,), and base."""

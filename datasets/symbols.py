@@ -130,19 +130,26 @@ def written(symbols):
     return "".join("_" if x == BLANK else str(x - 1) for x in symbols).rstrip("_")
 
 
-def check_draws(short_share, runs_share, examples_per_length, **lengths):
+def check_draws(short_share, examples_per_length, runs, **lengths):
     """The parameters that the tasks on symbols share.
+
+    Args:
+        short_share: as of `sample`, like all others.
+        examples_per_length: the same.
+        runs: shares of examples with runs of equal symbols, by the names of their parameters.
+        **lengths: the least length and the largest.
 
     Raises:
         ValueError: one is out of its range, or two exclude each other.
     """
     check_counts(**lengths)
-    check_between(0, 1, short_share=short_share, runs_share=runs_share)
+    check_between(0, 1, short_share=short_share, **runs)
     if examples_per_length is None:
         return
     check_integers(1, examples_per_length=examples_per_length)
-    if runs_share:
-        raise ValueError(
-            "`runs_share` and `examples_per_length` exclude each other. Received: "
-            f"runs_share={runs_share!r}, examples_per_length={examples_per_length!r}"
-        )
+    for name, share in runs.items():
+        if share:
+            raise ValueError(
+                f"`{name}` and `examples_per_length` exclude each other. Received: "
+                f"{name}={share!r}, examples_per_length={examples_per_length!r}"
+            )

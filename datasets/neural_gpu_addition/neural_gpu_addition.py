@@ -18,7 +18,12 @@ from ..number_task import PADDING, NumberTask
 __all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
 
 _TASK = NumberTask(
-    result=add, result_digits=lambda digits: digits + 1, operators="+", example="110101+011011"
+    result=add,
+    result_digits=lambda digits: digits + 1,
+    # All digits of the sum but the highest, which is a carry.
+    second=lambda total, first, base, digits: (total - first) % base**digits,
+    operators="+",
+    example="110101+011011",
 )
 sizes, sample, answers = _TASK.sizes, _TASK.sample, _TASK.answers
 encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode

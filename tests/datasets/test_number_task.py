@@ -77,6 +77,7 @@ def parameters(draw):
     found["same_length"] = draw(st.booleans())
     found["short_share"] = draw(st.sampled_from([0.0, 0.5, 1.0]))
     changes = [{}, {"runs_share": 0.5}, {"runs_share": 1.0}]
+    changes += [{"result_runs_share": 0.5}, {"runs_share": 0.5, "result_runs_share": 1.0}]
     changes += [{"examples_per_length": 1}, {"examples_per_length": 7}]
     changes += [{"probe": probe} for probe in PROBES]
     return {**found, **draw(st.sampled_from(changes))}
@@ -229,6 +230,18 @@ def test_runs_share(task):
         np.testing.assert_allclose(repeated(share), expected, atol=0.02)
 
 
+def test_result_runs_share(name, task):
+    def repeated(share):
+        batch = task.sample(np.random.default_rng(0), 4000, min_bits=20, result_runs_share=share)
+        # All of a sum but its carry, the upper half of a product.
+        upper = slice(0, 20) if name == "neural_gpu_addition" else slice(22, 38)
+        found = batch["targets"][:, upper]
+        return (found[:, 1:] == found[:, :-1]).mean()
+
+    for share, expected in [(0.0, 0.5), (0.5, 0.625), (1.0, 0.75)]:
+        np.testing.assert_allclose(repeated(share), expected, atol=0.02)
+
+
 @pytest.mark.parametrize("limit", [1, 10])
 def test_examples_per_length(task, limit):
     def drawn(seed, limit):
@@ -294,9 +307,12 @@ def test_answers_of_no_inputs(task, inputs):
         ({"examples_per_length": 0}, "`examples_per_length` must be an integer of at least 1"),
         ({"probe": "carry"}, "`probe` must be None or one of 'carries', 'ones'"),
         ({"runs_share": 1.5}, "`runs_share` must lie between 0 and 1. Received: 1.5"),
-        ({"probe": "ones", "examples_per_length": 5}, "`probe` excludes `runs_share` and"),
+        ({"result_runs_share": -1}, "`result_runs_share` must lie between 0 and 1. Received: -1"),
+        ({"probe": "ones", "examples_per_length": 5}, "`probe` excludes `runs_share`, `result"),
         ({"runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
+        ({"result_runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
         ({"probe": "ones", "runs_share": 0.5}, "Received: probe='ones', runs_share=0.5"),
+        ({"probe": "ones", "result_runs_share": 0.5}, "result_runs_share=0.5"),
     ],
 )
 def test_parameters_out_of_range(task, wrong, message):
