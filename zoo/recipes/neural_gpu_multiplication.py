@@ -28,12 +28,17 @@ RECIPE = Recipe(
             parameters={"runs_share": 0.3},
         ),
         Stage(
-            steps=40_000,
+            steps=20_000,
             learning_rate=0.004,
-            schedule="cosine",
-            hold=0.5,
             bins=(4, 8, 12, 16, 20),
             parameters={"runs_share": 0.5},
+        ),
+        # And with products that do.
+        Stage(
+            steps=16_000,
+            learning_rate=0.004,
+            bins=(4, 8, 12, 16, 20),
+            parameters={"runs_share": 0.4, "result_runs_share": 0.3},
         ),
     ),
     figure=None,
