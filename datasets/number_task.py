@@ -68,6 +68,7 @@ class NumberTask:
         short_share=0.0,
         runs_share=0.0,
         result_runs_share=0.0,
+        unequal_share=0.0,
         examples_per_length=None,
         probe=None,
     ):
@@ -88,6 +89,8 @@ class NumberTask:
                 carry farther than uniform digits do. How long the runs are differs between numbers.
             result_runs_share: share of the examples whose result has digits in such runs, a product
                 those of its upper half: the second number follows from the result and the first.
+            unequal_share: share of the examples whose numbers have lengths of their own, each from
+                0 to d, with zeros before them.
             examples_per_length: at most so many different examples for each d, the same for every
                 `rng`; None for no limit.
             probe: None, or what random numbers miss, one of `keras_adaptive.datasets.probes`:
@@ -101,17 +104,22 @@ class NumberTask:
         Raises:
             ValueError: a parameter is out of its range.
         """
-        runs = {"runs_share": runs_share, "result_runs_share": result_runs_share}
-        check_draws(short_share, examples_per_length, runs, min_bits=min_bits, bits=bits)
+        changes = {
+            "runs_share": runs_share,
+            "result_runs_share": result_runs_share,
+            "unequal_share": unequal_share,
+        }
+        check_draws(short_share, examples_per_length, changes, min_bits=min_bits, bits=bits)
         check_base(base)
         change = probes.named(probe, self.operators[0])
-        if probe is not None and (any(runs.values()) or examples_per_length is not None):
-            raise ValueError(
-                "`probe` excludes `runs_share`, `result_runs_share` and `examples_per_length`. "
-                f"Received: probe={probe!r}, runs_share={runs_share!r}, "
-                f"result_runs_share={result_runs_share!r}, "
-                f"examples_per_length={examples_per_length!r}"
-            )
+        if probe is not None:
+            others = {**changes, "examples_per_length": examples_per_length}
+            given = ", ".join(f"{name}={x!r}" for name, x in others.items() if x)
+            if given:
+                raise ValueError(
+                    f"`probe` excludes {', '.join(map('`{}`'.format, others))}. "
+                    f"Received: probe={probe!r}, {given}"
+                )
         lengths = draw_lengths(rng, batch_size, 1, min_bits, bits, short_share, same_length)
         most = int(lengths[0]) if same_length else bits
         both = draw_digits(rng, 2 * lengths, base, examples_per_length)
@@ -121,6 +129,12 @@ class NumberTask:
         first = both[:, :most] * inside
         behind = np.minimum(place + lengths[:, None], 2 * most - 1)
         second = np.take_along_axis(both, behind, axis=1) * inside
+        if unequal_share:
+            rows = rng.random((batch_size, 1)) < unequal_share
+            first, second = (
+                digits * ~(rows & (place >= rng.integers(0, lengths + 1)[:, None]))
+                for digits in (first, second)
+            )
         if runs_share:
             rows = rng.random((batch_size, 1)) < runs_share
             first, second = (in_runs(rng, digits, rows & inside) for digits in (first, second))

@@ -130,24 +130,24 @@ def written(symbols):
     return "".join("_" if x == BLANK else str(x - 1) for x in symbols).rstrip("_")
 
 
-def check_draws(short_share, examples_per_length, runs, **lengths):
+def check_draws(short_share, examples_per_length, changes, **lengths):
     """The parameters that the tasks on symbols share.
 
     Args:
         short_share: as of `sample`, like all others.
         examples_per_length: the same.
-        runs: shares of examples with runs of equal symbols, by the names of their parameters.
+        changes: shares of examples whose symbols are not uniform, by the names of their parameters.
         **lengths: the least length and the largest.
 
     Raises:
         ValueError: one is out of its range, or two exclude each other.
     """
     check_counts(**lengths)
-    check_between(0, 1, short_share=short_share, **runs)
+    check_between(0, 1, short_share=short_share, **changes)
     if examples_per_length is None:
         return
     check_integers(1, examples_per_length=examples_per_length)
-    for name, share in runs.items():
+    for name, share in changes.items():
         if share:
             raise ValueError(
                 f"`{name}` and `examples_per_length` exclude each other. Received: "

@@ -77,7 +77,8 @@ def parameters(draw):
     found["same_length"] = draw(st.booleans())
     found["short_share"] = draw(st.sampled_from([0.0, 0.5, 1.0]))
     changes = [{}, {"runs_share": 0.5}, {"runs_share": 1.0}]
-    changes += [{"result_runs_share": 0.5}, {"runs_share": 0.5, "result_runs_share": 1.0}]
+    changes += [{"unequal_share": 0.5}, {"result_runs_share": 0.5}]
+    changes += [{"runs_share": 0.5, "result_runs_share": 1.0}]
     changes += [{"examples_per_length": 1}, {"examples_per_length": 7}]
     changes += [{"probe": probe} for probe in PROBES]
     return {**found, **draw(st.sampled_from(changes))}
@@ -230,6 +231,18 @@ def test_runs_share(task):
         np.testing.assert_allclose(repeated(share), expected, atol=0.02)
 
 
+def test_unequal_share(task):
+    batch = task.sample(np.random.default_rng(0), 4000, min_bits=20, unequal_share=0.5)
+    first, second = batch["inputs"][:, :20] == 2, batch["inputs"][:, 21:] == 2
+    # Half of the digits are 1 in half of the examples; in the others half of them are cut off too.
+    for digits in (first, second):
+        np.testing.assert_allclose(digits.mean(), 0.5 * 0.5 + 0.5 * 0.25, atol=0.02)
+        np.testing.assert_allclose(digits[:, -1].mean(), 0.5 * (0.5 + 0.5 / 21), atol=0.03)
+    # Each number on its own: both highest digits are there as often as if they were independent.
+    both = (first[:, -1] & second[:, -1]).mean()
+    np.testing.assert_allclose(both, 0.25 * (0.5 + 0.5 / 21**2), atol=0.03)
+
+
 def test_result_runs_share(name, task):
     def repeated(share):
         batch = task.sample(np.random.default_rng(0), 4000, min_bits=20, result_runs_share=share)
@@ -308,11 +321,13 @@ def test_answers_of_no_inputs(task, inputs):
         ({"probe": "carry"}, "`probe` must be None or one of 'carries', 'ones'"),
         ({"runs_share": 1.5}, "`runs_share` must lie between 0 and 1. Received: 1.5"),
         ({"result_runs_share": -1}, "`result_runs_share` must lie between 0 and 1. Received: -1"),
+        ({"unequal_share": 2}, "`unequal_share` must lie between 0 and 1. Received: 2"),
         ({"probe": "ones", "examples_per_length": 5}, "`probe` excludes `runs_share`, `result"),
         ({"runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
         ({"result_runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
         ({"probe": "ones", "runs_share": 0.5}, "Received: probe='ones', runs_share=0.5"),
         ({"probe": "ones", "result_runs_share": 0.5}, "result_runs_share=0.5"),
+        ({"probe": "ones", "unequal_share": 0.5}, "probe='ones', unequal_share=0.5"),
     ],
 )
 def test_parameters_out_of_range(task, wrong, message):
