@@ -48,6 +48,29 @@ def multiply(first, second, base):
     return _carried(totals.astype(np.int64), base)
 
 
+def summand(total, first, base, width):
+    """What is added to a number of `width` digits for a sum, of which the highest digit is open.
+
+    >>> summand(13, 9, base=2, width=4), summand(3, 9, base=2, width=4)
+    (4, 10)
+    """
+    return (total - first) % base**width
+
+
+def factor(product, first, base, width):
+    """What a positive number is multiplied by for a product that begins with the digits wanted.
+
+    It has at most `width` digits; as few of the lowest digits of `product` are given up as that
+    needs.
+
+    >>> factor(90, 9, base=10, width=1), factor(17, 9, base=10, width=1)
+    (1, 1)
+    """
+    while product >= first * base**width:
+        product //= base
+    return product // first
+
+
 def _carried(totals, base):
     """The digits of Σ totals[:, i] baseⁱ, int64 (batch, places), if they fit."""
     places = np.ascontiguousarray(totals.T)

@@ -36,8 +36,8 @@ class NumberTask:
     Args:
         result: from two arrays of digits (batch, d) and the base to the digits of the results.
         result_digits: from d to the number of digits of a result.
-        second: from integers, a result, a first number, the base and d, to the second number of at
-            most d digits that gives this result, or its highest digits.
+        second: from a result and a first number, as integers, the base and d to the second number,
+            of at most d digits.
         operators: the ways of writing the operator; the first is the one that is written.
         example: a text that `encode` understands.
 

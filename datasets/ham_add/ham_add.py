@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arguments import check_counts
-from ..digits import add
+from ..digits import add, summand
 from ..number_task import NumberTask
 from ..symbols import PADDING as NO_SYMBOL
 from ..vectors import (
@@ -28,7 +28,11 @@ __all__ = [
 ]
 
 _NUMBERS = NumberTask(
-    result=add, result_digits=lambda digits: digits + 1, operators="+", example="110101+011011"
+    result=add,
+    result_digits=lambda digits: digits + 1,
+    second=summand,
+    operators="+",
+    example="110101+011011",
 )
 BASE = 2
 # Symbols of the numbers begin with 1; the vectors are one-hot, for 0, 1, + and =.

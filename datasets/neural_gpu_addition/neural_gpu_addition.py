@@ -12,7 +12,7 @@
 Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1 (badd).
 """
 
-from ..digits import add
+from ..digits import add, summand
 from ..number_task import PADDING, NumberTask
 
 __all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
@@ -20,8 +20,7 @@ __all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "size
 _TASK = NumberTask(
     result=add,
     result_digits=lambda digits: digits + 1,
-    # All digits of the sum but the highest, which is a carry.
-    second=lambda total, first, base, digits: (total - first) % base**digits,
+    second=summand,
     operators="+",
     example="110101+011011",
 )

@@ -12,23 +12,15 @@
 Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1 (bmul).
 """
 
-from ..digits import multiply
+from ..digits import factor, multiply
 from ..number_task import PADDING, NumberTask
 
 __all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
 
-
-def _second(product, first, base, digits):
-    """What `first` is multiplied by for the highest digits of `product` that can be reached."""
-    while product >= first * base**digits:
-        product //= base
-    return product // first
-
-
 _TASK = NumberTask(
     result=multiply,
     result_digits=lambda digits: 2 * digits,
-    second=_second,
+    second=factor,
     operators="*·×x",
     example="110101*011011",
 )
