@@ -82,9 +82,9 @@ def stack_rnn(recipe):
 
     Args:
         recipe: a `Recipe` whose hyperparameters have `units`, `num_stacks`, `stack_depth`,
-            `read_depth` and `reverse_inputs`.
+            `read_depth`, `recurrent` and `reverse_inputs`.
     """
-    names = ("units", "num_stacks", "stack_depth", "read_depth")
+    names = ("units", "num_stacks", "stack_depth", "read_depth", "recurrent")
     cell = StackRNNCell(**{name: recipe.hyperparameters[name] for name in names}, name="cell")
     return built(NextSymbolRNN(cell, **sequences(recipe)))
 

@@ -32,6 +32,7 @@ def network(recipe):
         return (
             f"A stack RNN with {settings['units']} hidden units and {settings['num_stacks']} "
             f"stacks {'without limit' if limit is None else f'of {limit} numbers'}"
+            f"{', which feeds back its hidden units too' if settings['recurrent'] else ''}"
         )
     layers = settings["num_layers"]
     return (

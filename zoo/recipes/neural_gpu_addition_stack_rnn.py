@@ -9,32 +9,33 @@ RECIPE = Recipe(
     dataset="neural_gpu_addition",
     build=stack_rnn,
     parameters={"bits": 20, "min_bits": 20},
-    training_parameters={"min_bits": 1},
+    training_parameters={"min_bits": 1, "unequal_share": 1.0},
     length_parameters=("min_bits", "bits"),
     hyperparameters={
         "units": 100,
         "num_stacks": 10,
         "stack_depth": None,
         "read_depth": 2,
+        "recurrent": True,
         "reverse_inputs": True,
         "optimizer": "adam",
         "clipnorm": 1.0,
         "longer": 60,
     },
     # Numbers of one digit more as soon as sums of up to d digits are known, then all lengths and a
-    # learning rate that falls. The authors' program has one digit more after every 20,000 sums,
+    # learning rate that falls. The authors' program has one digit more after every 10,000 sums,
     # whatever was learned; with that, nothing was learned here beyond two digits.
     stages=(
         Stage(
-            steps=60_000,
-            learning_rate=5e-3,
+            steps=40_000,
+            learning_rate=0.01,
             curriculum=Curriculum(("bits",), start=1, stop="bits", threshold=0.1),
             chunk=250,
         ),
-        Stage(steps=20_000, learning_rate=5e-3, schedule="cosine"),
+        Stage(steps=10_000, learning_rate=0.01, schedule="cosine"),
     ),
     figure=None,
-    batch_size=32,
+    batch_size=128,
     task=(
         "Two binary numbers of d digits each, the least significant first, with a plus between "
         "them. The answer is their sum, written until the network's own end symbol."
@@ -45,9 +46,13 @@ RECIPE = Recipe(
         "errors": {"20": "0 %", "25": "0 %", "100": "12 %", "200": "100 %", "2000": "100 %"},
     },
     differences=(
+        "The hidden units are fed back too, not by the stacks alone: settings were looked for in "
+        "short trainings, which are not listed here, and with this it came to longer numbers.",
+        "Numbers have lengths of their own in training, as the authors' have, but zeros before the "
+        "shorter, as the inputs of the Neural GPU have, where the authors leave them out.",
         "One digit more when less than 10 % of the training sums are wrong, not after a fixed "
         "number of sums.",
-        "Adam on batches of 32 with gradients clipped at a global norm of 1, instead of one step "
+        "Adam on batches of 128 with gradients clipped at a global norm of 1, instead of one step "
         "of gradient descent after each symbol with gradients clipped one by one.",
         "The learning rate falls as a cosine, not by half whenever the validation error rises.",
         "The gradient goes back to the beginning of the input, not over 50 steps.",
