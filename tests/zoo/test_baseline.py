@@ -209,7 +209,7 @@ def test_a_training_goes_on(run):
 
 def test_card(run, entries):
     card = store.card(run.recipe.name, entries)
-    words = {LSTM: "with attention, one layer of 4 units", STACK: "2 stacks without limit, which feeds"}
+    words = {LSTM: "with attention, one layer of 4 units", STACK: "and 2 stacks without limit ("}
     for text in (words[run.recipe.name], "(the paper: ", "| 4 | 5 |", "learning_curve.png"):
         assert text in card
     assert "mental image" not in card and "It is the only one." in card
