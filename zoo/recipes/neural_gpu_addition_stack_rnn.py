@@ -9,7 +9,7 @@ RECIPE = Recipe(
     dataset="neural_gpu_addition",
     build=stack_rnn,
     parameters={"bits": 20, "min_bits": 20},
-    training_parameters={"min_bits": 1},
+    training_parameters={"min_bits": 1, "unequal_share": 0.0},
     length_parameters=("min_bits", "bits"),
     hyperparameters={
         "units": 100,
@@ -23,7 +23,7 @@ RECIPE = Recipe(
         "longer": 60,
     },
     # Numbers of one digit more as soon as sums of up to d digits are known, then all lengths and a
-    # learning rate that falls. The authors' program has one digit more after every 10,000 sums,
+    # learning rate that falls. The authors' program has one digit more after every 20,000 sums,
     # whatever was learned; with that, nothing was learned here beyond two digits.
     stages=(
         Stage(
