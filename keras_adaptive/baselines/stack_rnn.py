@@ -32,6 +32,10 @@ class StackRNNCell(keras.layers.Layer):
             by the stacks alone. Defaults to `False`.
         hard_actions: whether to do nothing but the most probable action, outside of training.
             Defaults to `False`.
+        kernel_initializer: of U. Larger weights than Keras's default let the hidden units tell the
+            symbols of a one-hot input apart from the first step on. Defaults to
+            `"glorot_uniform"`.
+        action_initializer: of A. Defaults to `"glorot_uniform"`.
         **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
@@ -65,6 +69,8 @@ class StackRNNCell(keras.layers.Layer):
         read_depth=2,
         recurrent=False,
         hard_actions=False,
+        kernel_initializer="glorot_uniform",
+        action_initializer="glorot_uniform",
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -76,6 +82,8 @@ class StackRNNCell(keras.layers.Layer):
         self.stack_depth = stack_depth
         self.recurrent = recurrent
         self.hard_actions = hard_actions
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+        self.action_initializer = keras.initializers.get(action_initializer)
 
     @property
     def state_size(self):
@@ -96,15 +104,15 @@ class StackRNNCell(keras.layers.Layer):
     def build(self, input_shape):
         """Creates U, P, D, A, and R if the cell is recurrent."""
         read = self.num_stacks * self.read_depth
-        self.kernel = self._weight("kernel", input_shape[-1], self.units)
-        self.stack_kernel = self._weight("stack_kernel", read, self.units)
-        self.push_kernel = self._weight("push_kernel", self.units, self.num_stacks)
-        self.action_kernel = self._weight("action_kernel", self.units, 3 * self.num_stacks)
+        inputs, units, stacks = input_shape[-1], self.units, self.num_stacks
+        self.kernel = self.add_weight((inputs, units), self.kernel_initializer, name="kernel")
+        self.stack_kernel = self.add_weight((read, units), name="stack_kernel")
+        self.push_kernel = self.add_weight((units, stacks), name="push_kernel")
+        self.action_kernel = self.add_weight(
+            (units, 3 * stacks), self.action_initializer, name="action_kernel"
+        )
         if self.recurrent:
-            self.recurrent_kernel = self._weight("recurrent_kernel", self.units, self.units)
-
-    def _weight(self, name, *shape):
-        return self.add_weight(shape=shape, initializer="glorot_uniform", name=name)
+            self.recurrent_kernel = self.add_weight((units, units), name="recurrent_kernel")
 
     def get_initial_state(self, batch_size=None, length=None):
         """Hidden units of zero and empty stacks.
@@ -171,6 +179,8 @@ class StackRNNCell(keras.layers.Layer):
             "read_depth": self.read_depth,
             "recurrent": self.recurrent,
             "hard_actions": self.hard_actions,
+            "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
+            "action_initializer": keras.initializers.serialize(self.action_initializer),
         }
 
 
@@ -188,6 +198,8 @@ class StackRNN(keras.layers.RNN):
         read_depth: integer >= 1. Defaults to `2`.
         recurrent: as of `StackRNNCell`. Defaults to `False`.
         hard_actions: as of `StackRNNCell`. Defaults to `False`.
+        kernel_initializer: as of `StackRNNCell`. Defaults to `"glorot_uniform"`.
+        action_initializer: as of `StackRNNCell`. Defaults to `"glorot_uniform"`.
         **kwargs: arguments of `keras.layers.RNN`.
 
     Call arguments:
@@ -220,6 +232,8 @@ class StackRNN(keras.layers.RNN):
         read_depth=2,
         recurrent=False,
         hard_actions=False,
+        kernel_initializer="glorot_uniform",
+        action_initializer="glorot_uniform",
         **kwargs,
     ):
         cell = StackRNNCell(
@@ -229,6 +243,8 @@ class StackRNN(keras.layers.RNN):
             read_depth,
             recurrent,
             hard_actions,
+            kernel_initializer,
+            action_initializer,
             dtype=kwargs.get("dtype"),
             name="cell",
         )

@@ -105,7 +105,7 @@ def perfect(inputs, task="neural_gpu_addition"):
 )
 def test_targets_are_cut_behind_the_end_of_the_longest_answer(name, steps):
     recipe = recipe_of(name).with_overrides({"batch_size": 3})
-    for stage, level in ((recipe.stages[0], 2), (recipe.stages[0], 7), (recipe.stages[1], None)):
+    for stage, level in ((recipe.stages[0], 2), (recipe.stages[0], 7), (recipe.stages[-1], None)):
         batches = feed.Feed(recipe, 0, stage, level)
         inputs, targets, weights = batches[0]
         bits = level or recipe.parameters["bits"]

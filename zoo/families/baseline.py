@@ -8,6 +8,7 @@ outputs are blanks with probability 1, and so they are scored like those of a Ne
 
 import functools
 
+import keras
 import numpy as np
 
 from ... import datasets
@@ -82,11 +83,25 @@ def stack_rnn(recipe):
 
     Args:
         recipe: a `Recipe` whose hyperparameters have `units`, `num_stacks`, `stack_depth`,
-            `read_depth`, `recurrent` and `reverse_inputs`.
+            `read_depth`, `recurrent`, `reverse_inputs`, and `kernel_scale` and `action_scale`, by
+            which the first weights are larger than Keras's default.
     """
     names = ("units", "num_stacks", "stack_depth", "read_depth", "recurrent")
-    cell = StackRNNCell(**{name: recipe.hyperparameters[name] for name in names}, name="cell")
+    scales = ("kernel_scale", "action_scale")
+    cell = StackRNNCell(
+        **{name: recipe.hyperparameters[name] for name in names},
+        **{
+            name.replace("scale", "initializer"): glorot(recipe.hyperparameters[name])
+            for name in scales
+        },
+        name="cell",
+    )
     return built(NextSymbolRNN(cell, **sequences(recipe)))
+
+
+def glorot(scale):
+    """Keras's default initializer, its weights `scale` times as large."""
+    return keras.initializers.VarianceScaling(scale**2, "fan_avg", "uniform")
 
 
 def sequences(recipe):
