@@ -57,10 +57,10 @@ RECIPE = Recipe(
     differences=(
         "One digit more when less than 10 % of the training sums are wrong, not after a fixed "
         "number of sums.",
-        "Numbers have lengths of their own, as the authors', but with zeros before the shorter one, "
-        "as the inputs of the Neural GPU have, and those that are tested are all of one length.",
-        "20 stacks instead of 10, and first weights of the inputs and of the actions that are 4 and "
-        "3 times as large as Keras's default.",
+        "Numbers have lengths of their own, as the authors', but with zeros before the shorter "
+        "one, as the inputs of the Neural GPU have; those that are tested are all of one length.",
+        "20 stacks instead of 10, and first weights of the inputs and of the actions that are 4 "
+        "and 3 times as large as Keras's default.",
         "Adam on batches of 128 with gradients clipped at a global norm of 1, instead of one step "
         "of gradient descent after each symbol with gradients clipped one by one.",
         "The learning rate falls as a cosine, not by half whenever the validation error rises.",
