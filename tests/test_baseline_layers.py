@@ -95,6 +95,15 @@ def test_every_weight_of_the_stack_rnn_gets_a_gradient_and_jit_agrees(recurrent)
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
+def test_first_weights_of_inputs_and_actions():
+    layer = StackRNN(4, kernel_initializer="zeros", action_initializer=keras.initializers.Ones())
+    again = StackRNN.from_config(keras.saving.deserialize_keras_object(layer.get_config()))
+    for one in (layer, again):
+        one.build((None, None, 3))
+        assert not np.any(one.cell.kernel) and np.all(one.cell.action_kernel == 1.0)
+        assert np.any(one.cell.stack_kernel) and np.any(one.cell.push_kernel)
+
+
 def test_attention_reads_what_is_there():
     layer = BahdanauAttention(4)
     query, memory = sequences(2, 1, 3)[:, 0], sequences(2, 5, 6)
@@ -131,6 +140,7 @@ BAD = {
     "`num_stacks` must be an integer >= 1": lambda: StackRNN(3, num_stacks=0),
     "`stack_depth` must be an integer >= 2": lambda: StackRNNCell(3, stack_depth=1),
     "`read_depth` must be an integer >= 1": lambda: StackRNNCell(3, read_depth=0),
+    "interpret initializer identifier: huge": lambda: StackRNN(3, kernel_initializer="huge"),
     "`stateful` needs stacks with a limit": lambda: StackRNN(3, stateful=True),
     "`length` must be given": lambda: keras.layers.RNN(StackRNNCell(3, stack_depth=None))(
         sequences(1, 2, 3)

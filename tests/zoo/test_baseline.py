@@ -116,6 +116,16 @@ def test_targets_are_cut_behind_the_end_of_the_longest_answer(name, steps):
         assert (whole[:, steps(bits) :] == 0).all() and (targets[:, -1] == 0).all()
 
 
+@pytest.mark.parametrize("scales", [(1.0, 1.0), (4.0, 3.0)])
+def test_scales_of_the_first_weights_of_the_stack_rnn(scales):
+    settings = dict(zip(("kernel_scale", "action_scale"), scales, strict=True))
+    recipe = recipe_of(STACK).with_overrides(settings)
+    cell = recipe.build(recipe).cell
+    for weight, scale in zip((cell.kernel, cell.action_kernel), scales, strict=True):
+        bound = scale * np.sqrt(6 / sum(weight.shape))
+        assert 0.95 * bound < np.abs(weight).max() <= bound
+
+
 def test_only_the_whole_answer_is_right():
     recipe = recipe_of(LSTM)
     parameters = {"bits": 4, "min_bits": 4}
