@@ -1,8 +1,9 @@
 """How far beyond their training the published Neural GPUs are right with sharper gates.
 
-The gates of each network are multiplied by several numbers (`gate_sharpness`), and it answers
-validation examples that are many times longer than those of its training. Test examples are not
-looked at. The recipes' own numbers were chosen by such examples before.
+What goes into the gates of each network (of the stack RNN: into the actions on its stacks) is
+multiplied by several numbers (`gate_sharpness`, `action_sharpness`), and it answers validation
+examples that are many times longer than those of its training. Test examples are not looked at.
+The recipes' own numbers were chosen by such examples before.
 
     python benchmarks/neural_gpu_sharpness.py
 """
@@ -24,6 +25,7 @@ from keras_adaptive.zoo.evaluate import measure, summary
 LENGTHS = {
     "neural_gpu_addition": (200, 1000),
     "neural_gpu_addition_paper": (100,),
+    "neural_gpu_addition_stack_rnn": (100, 200),
     "neural_gpu_duplicate": (401, 1201),
     "neural_gpu_sort_bits": (401, 1201),
 }
@@ -31,9 +33,15 @@ SHARPNESSES = (1.0, 1.1, 1.25, 1.5, 2.0)
 EXAMPLES = 50
 
 
+def setting(recipe):
+    """The name of the setting that makes the recipe's network sharper."""
+    known = "action_sharpness" in recipe.hyperparameters
+    return "action_sharpness" if known else "gate_sharpness"
+
+
 def sharpened(model, recipe, sharpness):
-    """The network with gates multiplied by this, ready for `predict`."""
-    hyperparameters = {**recipe.hyperparameters, "gate_sharpness": sharpness}
+    """The network with gates or actions multiplied by this, ready for `predict`."""
+    hyperparameters = {**recipe.hyperparameters, setting(recipe): sharpness}
     changed = recipe.replace(hyperparameters=hyperparameters)
     copy = changed.build(changed)
     copy.set_weights(model.get_weights())
@@ -58,7 +66,7 @@ def main():
                 print(name, rows[-1], flush=True)
             keras.backend.clear_session()
         unit = recipe.length_parameters[1]
-        own = recipe.hyperparameters.get("gate_sharpness", 1.0)
+        own = recipe.hyperparameters.get(setting(recipe), 1.0)
         entries.append({"entry": name, "unit": unit, "sharpness": own, "rows": rows})
     write("neural_gpu_sharpness", [], backend=keras.backend.backend(), entries=entries)
 

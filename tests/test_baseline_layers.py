@@ -78,6 +78,17 @@ def test_hard_actions_outside_of_training():
     assert np.max(np.abs(layer(x) - soft(x))) > 1e-3
 
 
+def test_sharper_actions_outside_of_training():
+    layer, plain = StackRNN(4, num_stacks=2, action_sharpness=1.5), StackRNN(4, num_stacks=2)
+    x = sequences(3, 5, 2)
+    layer(x), plain(x)
+    plain.set_weights(layer.get_weights())
+    np.testing.assert_array_equal(layer(x, training=True), plain(x))
+    plain.cell.action_kernel.assign(1.5 * plain.cell.action_kernel)
+    np.testing.assert_allclose(layer(x), plain(x), atol=1e-6)
+    assert StackRNN.from_config(layer.get_config()).cell.action_sharpness == 1.5
+
+
 @pytest.mark.parametrize("recurrent", [False, True])
 def test_every_weight_of_the_stack_rnn_gets_a_gradient_and_jit_agrees(recurrent):
     layer = StackRNN(4, num_stacks=2, recurrent=recurrent)
@@ -140,6 +151,9 @@ BAD = {
     "`num_stacks` must be an integer >= 1": lambda: StackRNN(3, num_stacks=0),
     "`stack_depth` must be an integer >= 2": lambda: StackRNNCell(3, stack_depth=1),
     "`read_depth` must be an integer >= 1": lambda: StackRNNCell(3, read_depth=0),
+    "`action_sharpness` must be positive. Received: action_sharpness=0": lambda: StackRNN(
+        3, action_sharpness=0
+    ),
     "interpret initializer identifier: huge": lambda: StackRNN(3, kernel_initializer="huge"),
     "`stateful` needs stacks with a limit": lambda: StackRNN(3, stateful=True),
     "`length` must be given": lambda: keras.layers.RNN(StackRNNCell(3, stack_depth=None))(

@@ -30,6 +30,9 @@ class StackRNNCell(keras.layers.Layer):
         read_depth: integer >= 1, how many numbers from the top are read. Defaults to `2`.
         recurrent: whether the hidden units are also fed back directly (R h in the sum for h), not
             by the stacks alone. Defaults to `False`.
+        action_sharpness: float > 0; outside of training what goes into the softmax of the actions
+            is multiplied by it. Above 1 the stacks blur less in sequences that are longer than
+            those of the training. Defaults to `1.0`.
         hard_actions: whether to do nothing but the most probable action, outside of training.
             Defaults to `False`.
         kernel_initializer: of U. Larger weights than Keras's default let the hidden units tell the
@@ -68,6 +71,7 @@ class StackRNNCell(keras.layers.Layer):
         stack_depth=200,
         read_depth=2,
         recurrent=False,
+        action_sharpness=1.0,
         hard_actions=False,
         kernel_initializer="glorot_uniform",
         action_initializer="glorot_uniform",
@@ -81,6 +85,12 @@ class StackRNNCell(keras.layers.Layer):
             _at_least("stack_depth", stack_depth, self.read_depth)
         self.stack_depth = stack_depth
         self.recurrent = recurrent
+        if not action_sharpness > 0:
+            raise ValueError(
+                "Argument `action_sharpness` must be positive. "
+                f"Received: action_sharpness={action_sharpness!r}"
+            )
+        self.action_sharpness = action_sharpness
         self.hard_actions = hard_actions
         self.kernel_initializer = keras.initializers.get(kernel_initializer)
         self.action_initializer = keras.initializers.get(action_initializer)
@@ -156,10 +166,12 @@ class StackRNNCell(keras.layers.Layer):
         h = ops.sigmoid(total)
         pushed = ops.sigmoid(ops.matmul(h, self.push_kernel))[:, :, None]
         actions = ops.reshape(ops.matmul(h, self.action_kernel), (-1, self.num_stacks, 3))
-        if self.hard_actions and not training:
+        if training:
+            actions = ops.softmax(actions, axis=-1)
+        elif self.hard_actions:
             actions = ops.one_hot(ops.argmax(actions, axis=-1), 3, dtype=h.dtype)
         else:
-            actions = ops.softmax(actions, axis=-1)
+            actions = ops.softmax(self.action_sharpness * actions, axis=-1)
         push, pop, no_op = (actions[:, :, i : i + 1] for i in range(3))
         bottom = ops.full_like(pushed, EMPTY)
         stacks = (
@@ -178,6 +190,7 @@ class StackRNNCell(keras.layers.Layer):
             "stack_depth": self.stack_depth,
             "read_depth": self.read_depth,
             "recurrent": self.recurrent,
+            "action_sharpness": self.action_sharpness,
             "hard_actions": self.hard_actions,
             "kernel_initializer": keras.initializers.serialize(self.kernel_initializer),
             "action_initializer": keras.initializers.serialize(self.action_initializer),
@@ -197,6 +210,7 @@ class StackRNN(keras.layers.RNN):
             `None`.
         read_depth: integer >= 1. Defaults to `2`.
         recurrent: as of `StackRNNCell`. Defaults to `False`.
+        action_sharpness: as of `StackRNNCell`. Defaults to `1.0`.
         hard_actions: as of `StackRNNCell`. Defaults to `False`.
         kernel_initializer: as of `StackRNNCell`. Defaults to `"glorot_uniform"`.
         action_initializer: as of `StackRNNCell`. Defaults to `"glorot_uniform"`.
@@ -231,6 +245,7 @@ class StackRNN(keras.layers.RNN):
         stack_depth=None,
         read_depth=2,
         recurrent=False,
+        action_sharpness=1.0,
         hard_actions=False,
         kernel_initializer="glorot_uniform",
         action_initializer="glorot_uniform",
@@ -242,6 +257,7 @@ class StackRNN(keras.layers.RNN):
             stack_depth,
             read_depth,
             recurrent,
+            action_sharpness,
             hard_actions,
             kernel_initializer,
             action_initializer,

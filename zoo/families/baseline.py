@@ -83,10 +83,17 @@ def stack_rnn(recipe):
 
     Args:
         recipe: a `Recipe` whose hyperparameters have `units`, `num_stacks`, `stack_depth`,
-            `read_depth`, `recurrent`, `reverse_inputs`, and `kernel_scale` and `action_scale`, by
-            which the first weights are larger than Keras's default.
+            `read_depth`, `recurrent`, `action_sharpness`, `reverse_inputs`, and `kernel_scale` and
+            `action_scale`, by which the first weights are larger than Keras's default.
     """
-    names = ("units", "num_stacks", "stack_depth", "read_depth", "recurrent")
+    names = (
+        "units",
+        "num_stacks",
+        "stack_depth",
+        "read_depth",
+        "recurrent",
+        "action_sharpness",
+    )
     scales = ("kernel_scale", "action_scale")
     cell = StackRNNCell(
         **{name: recipe.hyperparameters[name] for name in names},
