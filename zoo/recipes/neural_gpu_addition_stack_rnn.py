@@ -19,7 +19,7 @@ RECIPE = Recipe(
         "recurrent": False,
         "kernel_scale": 4.0,
         "action_scale": 3.0,
-        "action_sharpness": 1.25,
+        "action_sharpness": 1.4,
         "reverse_inputs": True,
         "optimizer": "adam",
         "clipnorm": 1.0,
