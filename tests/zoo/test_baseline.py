@@ -126,6 +126,13 @@ def test_scales_of_the_first_weights_of_the_stack_rnn(scales):
         assert 0.95 * bound < np.abs(weight).max() <= bound
 
 
+@pytest.mark.parametrize("name", ["kernel_scale", "action_scale", "action_sharpness"])
+def test_what_must_be_positive(name):
+    recipe = recipe_of(STACK).with_overrides({name: -1.0})
+    with pytest.raises(ValueError, match=f"{name}.* must be positive.*-1.0"):
+        recipe.build(recipe)
+
+
 def test_only_the_whole_answer_is_right():
     recipe = recipe_of(LSTM)
     parameters = {"bits": 4, "min_bits": 4}

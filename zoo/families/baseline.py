@@ -86,28 +86,21 @@ def stack_rnn(recipe):
             `read_depth`, `recurrent`, `action_sharpness`, `reverse_inputs`, and `kernel_scale` and
             `action_scale`, by which the first weights are larger than Keras's default.
     """
-    names = (
-        "units",
-        "num_stacks",
-        "stack_depth",
-        "read_depth",
-        "recurrent",
-        "action_sharpness",
-    )
-    scales = ("kernel_scale", "action_scale")
+    names = ("units", "num_stacks", "stack_depth", "read_depth", "recurrent", "action_sharpness")
     cell = StackRNNCell(
         **{name: recipe.hyperparameters[name] for name in names},
-        **{
-            name.replace("scale", "initializer"): glorot(recipe.hyperparameters[name])
-            for name in scales
-        },
+        kernel_initializer=glorot(recipe, "kernel_scale"),
+        action_initializer=glorot(recipe, "action_scale"),
         name="cell",
     )
     return built(NextSymbolRNN(cell, **sequences(recipe)))
 
 
-def glorot(scale):
-    """Keras's default initializer, its weights `scale` times as large."""
+def glorot(recipe, name):
+    """Keras's default initializer, its weights as many times as large as the setting says."""
+    scale = recipe.hyperparameters[name]
+    if not scale > 0:
+        raise ValueError(f"{name} must be positive. Received: {scale!r}")
     return keras.initializers.VarianceScaling(scale**2, "fan_avg", "uniform")
 
 
