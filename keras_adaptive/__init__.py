@@ -14,7 +14,7 @@ Modules: `layers`, `halting` (the loop behind them, for steps of your own), `mod
 `metrics`, `callbacks`, `control` (automatic time penalty), `optimizers` (gradient noise, AdaMax
 with relative clipping), `curriculum`, `relaxation` (of shared parameters), `ensemble`, `ham` (the
 parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
-with), `distributed` (several machines), `plots` and `study_plots`, `datasets` (the tasks of the
+with), `distributed` (several machines), `plots`, `datasets` (the tasks of the
 papers) and `zoo` (recipes and pretrained models).
 After `import keras_adaptive`, Keras loads saved models that use its classes.
 """

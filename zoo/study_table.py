@@ -104,7 +104,7 @@ def draw(data, recipe, folder):
 
     Source: Graves (2016), Figures 4 to 20; the last figure is our own.
     """
-    from .. import plots, study_plots
+    from .. import plots
 
     folder = Path(folder)
     found = [group for group in groups(data, arms_of(recipe, data["settings"])) if group["runs"]]
@@ -113,14 +113,14 @@ def draw(data, recipe, folder):
     write_whole(folder / "study.md", table(data, recipe) + "\n")
     title = recipe.name
     drawn = [
-        study_plots.error_bars(folder / "error.png", found, title),
-        study_plots.learning_and_ponder(folder / "learning.png", found, title),
-        study_plots.against_difficulty(
+        plots.study.error_bars(folder / "error.png", found, title),
+        plots.study.learning_and_ponder(folder / "learning.png", found, title),
+        plots.study.against_difficulty(
             folder / "difficulty.png", found, recipe.figure.label, title
         ),
     ]
     if {"tau", "targets"} <= {group["kind"] for group in found}:
-        drawn.append(study_plots.time_penalties(folder / "automatic.png", found, title))
+        drawn.append(plots.study.time_penalties(folder / "automatic.png", found, title))
     shown = data.get("sequences")
     if shown:
         path = folder / "sequences.png"

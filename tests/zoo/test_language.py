@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import known_text
-from keras_adaptive import text_plots, zoo
+from keras_adaptive import plots, zoo
 from keras_adaptive.datasets.enwik8 import characters, enwik8
 from keras_adaptive.zoo import cli, evaluate, model_card, recipes, segmentation, store
 from keras_adaptive.zoo.families import language, language_entry
@@ -291,8 +291,8 @@ def test_pictures(tmp_path):
     lists = {key: [1.0, 2.0, 3.0, 4.0, None] for key in ("bits", "entropy")}
     lists["ponder"] = [2.0, 2.0, 2.5, 2.0, 3.5]
     path = tmp_path / "a.svg"
-    assert text_plots.ponder_under_text(path, {"inputs": list("a $ b"), **lists}) == path
+    assert plots.text.ponder_under_text(path, {"inputs": list("a $ b"), **lists}) == path
     with pytest.raises(ValueError, match="path must end in one of"):
-        text_plots.ponder_under_text(tmp_path / "a.gif", {"inputs": ["a"], **lists})
+        plots.text.ponder_under_text(tmp_path / "a.gif", {"inputs": ["a"], **lists})
     with pytest.raises(ValueError, match="histories must name at least one training"):
-        text_plots.bits_while_training(path, {"a": []})
+        plots.text.bits_while_training(path, {"a": []})

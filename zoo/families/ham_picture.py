@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ... import datasets, tree_plots
+from ... import datasets, plots
 from .ham import is_raw
 
 # More leaves are too small to see.
@@ -39,7 +39,7 @@ def draw(path, network, recipe, inputs, title=None):
     accesses = len(said)
     read = [] if is_raw(recipe) else names(inputs, recipe)
     parts = nodes[: accesses + 1], turns[:accesses], read, said
-    tree_plots.accesses(path, *parts, title=title, most=accesses)
+    plots.tree.accesses(path, *parts, title=title, most=accesses)
     return leaf[:accesses].tolist()
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ... import datasets, text_plots
+from ... import datasets, plots
 from ...datasets.enwik8 import characters
 from .. import segmentation
 from ..model_card import markdown
@@ -101,8 +101,8 @@ def add_endpoints(archive, model):
 def draw(folder, model, recipe, metrics, history):
     """Write the pictures of the card."""
     for name, file in PASSAGES.items():
-        text_plots.ponder_under_text(folder / file, metrics["passages"][name])
-    text_plots.bits_while_training(folder / "learning_curve.png", {"with ACT": history})
+        plots.text.ponder_under_text(folder / file, metrics["passages"][name])
+    plots.text.bits_while_training(folder / "learning_curve.png", {"with ACT": history})
 
 
 def told(metrics):
@@ -166,5 +166,5 @@ def plot(name, model, recipe, request):
         raise ValueError(f'{name} draws what it does with a text: plot {name} "some text"')
     found = ask(Probe(model), recipe, request.input)
     out = Path(request.out or f"{name}.png")
-    text_plots.ponder_under_text(out, found, name)
+    plots.text.ponder_under_text(out, found, name)
     return {"picture": str(out), **found}

@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from keras_adaptive import plots
+from keras_adaptive.plots import figure, ponder
 
 ROWS = [
     {"difficulty": n, "sequence_error": n / 100, "ponder": 2 + n / 10, "ponder_steps": 2}
@@ -67,7 +67,7 @@ def test_mental_images_that_do_not_fit(draw, tmp_path):
     for bad in [(images[0], read, written), (images, "11", written), (images, read, written[1:])]:
         with pytest.raises(ValueError, match="images must have the shape"):
             draw(path, *bad)
-    with pytest.raises(ValueError, match="path must end in one of"):
+    with pytest.raises(ValueError, match="`path` must end in one of"):
         draw(tmp_path / "a.mp4", images, read, written)
 
 
@@ -81,12 +81,51 @@ def test_bad_arguments(tmp_path):
 
 
 def test_matplotlib_is_imported_when_used_and_pyplot_never():
+    # Loaded from its file, because Keras imports pyplot itself.
     script = (
         "import sys, importlib.util as u\n"
-        f"spec = u.spec_from_file_location('plots', {str(Path(plots.__file__))!r})\n"
-        "plots = u.module_from_spec(spec); spec.loader.exec_module(plots)\n"
+        f"spec = u.spec_from_file_location('figure', {figure.__file__!r})\n"
+        "figure = u.module_from_spec(spec); spec.loader.exec_module(figure)\n"
         "assert 'matplotlib' not in sys.modules\n"
-        "plots.new_figure('a.png', 1, 1)\n"
+        "figure.new_figure('a.png', 1, 1)\n"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_labels_of_neighbours_do_not_overlap(tmp_path):
+    """Drawn with matplotlib's own renderer, as the labels of ten logic gates once did."""
+    gates = "0 if/then then/if OR then/if OR NOR NOR XOR XOR ABJ"
+    sequence = {"inputs": [gates] * 8, "answers": ["1"] * 8, "ponder": [3.0] * 8}
+    drawn = []
+    keep = figure.write_figure
+    try:
+        ponder.write_figure = lambda figure, *_: drawn.append(figure)
+        plots.ponder_along_sequence(tmp_path / "picture.png", [sequence, SEQUENCE])
+    finally:
+        ponder.write_figure = keep
+    renderer = drawn[0].canvas.get_renderer()
+    drawn[0].draw(renderer)
+    for panel in drawn[0].axes:
+        labels = [label.get_window_extent(renderer) for label in panel.get_xticklabels()]
+        for left, right in zip(labels, labels[1:]):
+            assert left.x1 < right.x0
+
+
+def test_one_error_in_a_thousand_stays_near_the_ground(tmp_path):
+    _, [[panel]] = figure.new_figure(tmp_path / "picture.png", 3, 3)
+    panel.plot([1, 2], [0.0, 0.001])
+    figure.error_axis(panel)
+    assert panel.get_ylim() == (0, figure.LEAST_TOP_OF_ERRORS)
+    panel.plot([1, 2], [0.0, 0.9])
+    figure.error_axis(panel)
+    assert 0.9 < panel.get_ylim()[1] <= 1.02
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "picture.png"
+    path.write_bytes(b"before")
+    with pytest.raises(ValueError, match="ParseException|ParseFatal|Expected"):
+        plots.ponder_against_difficulty(path, {"model": ROWS}, "$\\broken{$")
+    assert [file.name for file in tmp_path.iterdir()] == ["picture.png"]
+    assert path.read_bytes() == b"before"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keras_adaptive import plots, tree_plots
+from keras_adaptive.plots import FORMATS, tree
 from keras_adaptive.ham.probe import sides
 
 
@@ -13,12 +13,12 @@ def accesses(levels, number, units=5, seed=0):
     return nodes, rng.integers(0, 2, size=(number, levels))
 
 
-@pytest.mark.parametrize("suffix", plots.FORMATS)
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_figure_6(suffix, tmp_path):
     nodes, turns = accesses(levels=3, number=3)
     path = tmp_path / f"picture{suffix}"
     read, written = ["0000", "1110", "1101"], ["", "0000", "1101"]
-    assert tree_plots.accesses(path, nodes, turns, read, written, 4, "Sort", most=2) == path
+    assert tree.accesses(path, nodes, turns, read, written, 4, "Sort", most=2) == path
     assert path.stat().st_size > 1000
 
 
@@ -26,7 +26,7 @@ def test_figure_6_in_words(tmp_path):
     """An SVG holds its texts: which leaf, what came out, and the inputs."""
     nodes, turns = accesses(levels=2, number=2)
     turns[:] = [[1, 0], [0, 1]]
-    path = tree_plots.accesses(tmp_path / "picture.svg", nodes, turns, ["aa", "bb"], ["", "aa"])
+    path = tree.accesses(tmp_path / "picture.svg", nodes, turns, ["aa", "bb"], ["", "aa"])
     text = path.read_text()
     for words in ("access 1: leaf 2", "access 2: leaf 1, then aa", "bb"):
         assert f"<!-- {words} -->" in text, words
@@ -47,7 +47,7 @@ def test_what_does_not_fit(changes, tmp_path):
     arguments = {"nodes": nodes, "turns": turns, "read": ["0"], **changes}
     [name] = changes
     with pytest.raises(ValueError, match=f"{name} must"):
-        tree_plots.accesses(tmp_path / "picture.png", **arguments)
+        tree.accesses(tmp_path / "picture.png", **arguments)
 
 
 def slow_side(node, values, attended, count):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keras_adaptive import study_plots
+from keras_adaptive.plots import study
 
 
 def networks(error, steps, time_penalty=0.0):
@@ -31,24 +31,24 @@ FIGURES = ("error_bars", "learning_and_ponder", "against_difficulty", "time_pena
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures(name, tmp_path):
     path = tmp_path / "picture.svg"
-    assert getattr(study_plots, name)(path, GROUPS, title="Parity") == path
+    assert getattr(study, name)(path, GROUPS, title="Parity") == path
     text = path.read_text()
     # A name is an element of its own in the file.
     assert all(f"<!-- {group['name']} -->" in text for group in GROUPS[1:])
     with pytest.raises(ValueError, match=r"groups must be at least one, each with runs"):
-        getattr(study_plots, name)(path, [{**GROUPS[1], "runs": []}])
-    with pytest.raises(ValueError, match=r"path must end in one of \.png"):
-        getattr(study_plots, name)(tmp_path / "picture.txt", GROUPS)
+        getattr(study, name)(path, [{**GROUPS[1], "runs": []}])
+    with pytest.raises(ValueError, match=r"`path` must end in one of \.png"):
+        getattr(study, name)(tmp_path / "picture.txt", GROUPS)
 
 
 def test_a_single_network_has_no_ellipse(tmp_path):
     groups = [{**group, "runs": group["runs"][:1]} for group in GROUPS]
     for name in FIGURES:
-        getattr(study_plots, name)(tmp_path / "picture.png", groups)
-    assert study_plots._standard_error([0.3]) == 0
-    assert study_plots._standard_error([0.1, 0.2, 0.3]) == pytest.approx(0.1 / np.sqrt(3))
+        getattr(study, name)(tmp_path / "picture.png", groups)
+    assert study._standard_error([0.3]) == 0
+    assert study._standard_error([0.1, 0.2, 0.3]) == pytest.approx(0.1 / np.sqrt(3))
 
 
 def test_time_penalties_need_both_kinds(tmp_path):
     with pytest.raises(ValueError, match=r"both kinds, tau and targets. Received: \['plain', 'tau"):
-        study_plots.time_penalties(tmp_path / "picture.png", GROUPS[:3])
+        study.time_penalties(tmp_path / "picture.png", GROUPS[:3])

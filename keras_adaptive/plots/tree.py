@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from .plots import new_figure, write_figure
+from .figure import new_figure, write_figure
 
-PATH, OTHER, MARKED = "firebrick", "lightgrey", "deeppink"
+PATH, OTHER, MARKED = "#D55E00", "lightgrey", "deeppink"
 _HALF = 0.42  # Of a node's width, where leaves are 1 apart.
 
 
@@ -14,7 +14,7 @@ def accesses(path, nodes, turns, read, written=None, marked=None, title=None, mo
     """Draw each access to the memory of one example: tree, values, path, and order of the leaves.
 
     Each panel shows the tree as an access finds it. Cells of a node are its values, white for zero.
-    The path that is taken is red, and so is the frame of the leaf that is read and written anew.
+    The path that is taken is orange-red, and so is the frame of the leaf that is read and written anew.
     Beneath the leaves stand the inputs, and the numbers of the accesses that attended them so far.
 
     Args:
@@ -43,8 +43,9 @@ def accesses(path, nodes, turns, read, written=None, marked=None, title=None, mo
     columns = 1 if count > 16 else 2 if count > 4 else 4
     lines = -(-shown // columns)
     width = min(1 + 0.62 * count, 20)
-    figure = new_figure(path, width * columns, (1.1 + 0.62 * turns.shape[1]) * lines)
-    panels = figure.subplots(lines, columns, squeeze=False).ravel()
+    height = 1.1 + 0.62 * turns.shape[1]
+    figure, panels = new_figure(path, width * columns, height * lines, lines, columns)
+    panels = panels.ravel()
     highest = np.max(np.abs(nodes[: shown + 1])) or 1.0
     for access, panel in enumerate(panels[:shown]):
         _tree(panel, nodes[access], turns[access], marked, highest)

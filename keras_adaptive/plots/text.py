@@ -1,8 +1,9 @@
 """Pictures of what a network does while it reads a text, as Graves draws them."""
 
+import itertools
 import math
 
-from .plots import new_figure, write_figure
+from .figure import COLOURS, new_figure, write_figure
 
 ROW = 90
 MOST = 6 * ROW
@@ -31,8 +32,8 @@ def ponder_under_text(path, reading, title=None):
         raise ValueError(f"a text of 1 to {MOST} bytes can be drawn. Received: {count}")
     rows = -(-count // ROW)
     width = 1.2 + 0.145 * min(count, ROW)
-    figure = new_figure(path, width=max(width, 4), height=0.6 + 3.4 * rows)
-    panels = figure.subplots(len(PANELS) * rows, 1, squeeze=False)[:, 0]
+    figure, panels = new_figure(path, max(width, 4), 0.6 + 3.4 * rows, rows=len(PANELS) * rows)
+    panels = panels[:, 0]
     # Rows have the same scales, the last one too when it is short.
     columns = min(count, ROW)
     highest = {key: _highest(reading[key]) for key, _ in PANELS}
@@ -84,10 +85,8 @@ def bits_while_training(path, histories, title=None):
     """
     if not histories or not all(histories.values()):
         raise ValueError(f"histories must name at least one training. Received: {histories}")
-    figure = new_figure(path, width=9, height=3.4)
-    bits, ponder = figure.subplots(1, 2)
-    for place, (name, history) in enumerate(histories.items()):
-        color = f"C{place}"
+    figure, [[bits, ponder]] = new_figure(path, 9, 3.4, columns=2)
+    for (name, history), color in zip(histories.items(), itertools.cycle(COLOURS)):
         validated = [row for row in history if row.get("validation_bits_per_character")]
         for rows, key, style, words in (
             (history, "bits_per_character", ":", "training"),

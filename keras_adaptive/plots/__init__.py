@@ -1,0 +1,23 @@
+"""Pictures of ponder, of thoughts and of trainings, as the papers draw them.
+
+Every function writes a file, whole or not at all, and returns its path. `study` has the pictures of
+many networks, `tree` those of a hierarchical memory, and `text` those of a network that reads.
+"""
+
+from . import study, text, tree
+from .figure import FORMATS, check_format
+from .image import mental_image_animation, mental_image_stills
+from .ponder import learning_curve, ponder_against_difficulty, ponder_along_sequence
+
+__all__ = [
+    "FORMATS",
+    "check_format",
+    "learning_curve",
+    "mental_image_animation",
+    "mental_image_stills",
+    "ponder_against_difficulty",
+    "ponder_along_sequence",
+    "study",
+    "text",
+    "tree",
+]

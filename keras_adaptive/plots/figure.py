@@ -1,0 +1,105 @@
+"""What all pictures share: the figure, its colours, intervals, and how it is written.
+
+The only module that imports matplotlib. Its global state is left alone.
+"""
+
+import os
+from pathlib import Path
+
+FORMATS = (".png", ".svg", ".pdf")
+
+# Colours that people with any colour vision tell apart: Okabe & Ito (2008), "Color Universal
+# Design". Black comes last, because other things in a picture are black.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+# An error rate axis that ends below this would make one error in 1,000 look like a failure.
+LEAST_TOP_OF_ERRORS = 0.05
+
+
+def check_format(path, formats=FORMATS):
+    """Refuse a path that no picture can be written to.
+
+    Args:
+        path: the file to write.
+        formats: the endings that are allowed.
+
+    Raises:
+        ValueError: `path` does not end in one of `formats`.
+    """
+    if Path(path).suffix not in formats:
+        raise ValueError(
+            f"Argument `path` must end in one of {', '.join(formats)}. Received: path={str(path)!r}"
+        )
+
+
+def new_figure(path, width, height, rows=1, columns=1, formats=FORMATS, **grid):
+    """A figure for a file, with empty panels, apart from matplotlib's global state.
+
+    Args:
+        path: the file to write.
+        width, height: of the figure, in inches.
+        rows, columns: of panels.
+        formats: the endings of files that are allowed.
+        **grid: arguments of matplotlib's `Figure.subplots`.
+
+    Returns:
+        The figure, and an array (rows, columns) of its panels.
+    """
+    check_format(path, formats)
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(rows, columns, squeeze=False, **grid)
+    for panel in panels.flat:
+        panel.set_prop_cycle(color=COLOURS)
+    return figure, panels
+
+
+def write_figure(figure, path, title):
+    """Write a figure with a title, if there is one, whole or not at all; returns its path."""
+    path = Path(path)
+    if title:
+        figure.suptitle(title)
+    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
+    try:
+        figure.savefig(partial, dpi=110)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+def error_axis(panel, highest=0.0):
+    """Scale the vertical axis of a panel for error rates, in percent, from 0.
+
+    Args:
+        panel: a matplotlib `Axes`.
+        highest: the highest error rate that must be visible.
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    top = max(LEAST_TOP_OF_ERRORS, min(1.05 * max(highest, panel.dataLim.ymax), 1.02))
+    panel.set_ylim(0, top)
+    panel.yaxis.set_major_formatter(PercentFormatter(1.0))
+
+
+def interval(error, examples):
+    """The 95 % confidence interval (Wilson) of an error rate.
+
+    Args:
+        error: the share of wrong examples.
+        examples: how many were measured.
+
+    Returns:
+        A pair of floats.
+
+    >>> [round(bound, 4) for bound in interval(0.0, 1000)]
+    [0.0, 0.0038]
+    """
+    from scipy.stats import binomtest
+
+    result = binomtest(round(error * examples), examples)
+    low, high = result.proportion_ci(0.95, method="wilson")
+    return float(low), float(high)
