@@ -14,7 +14,7 @@ def accesses(path, nodes, turns, read, written=None, marked=None, title=None, mo
     """Draw each access to the memory of one example: tree, values, path, and order of the leaves.
 
     Each panel shows the tree as an access finds it. Cells of a node are its values, white for zero.
-    The path that is taken is orange-red, and so is the frame of the leaf that is read and written anew.
+    The path that is taken is orange-red, as is the frame of the leaf that is read and written anew.
     Beneath the leaves stand the inputs, and the numbers of the accesses that attended them so far.
 
     Args:

@@ -1,5 +1,6 @@
 """Pictures are written, and matplotlib's global state is left alone."""
 
+import itertools
 import subprocess
 import sys
 
@@ -108,7 +109,7 @@ def test_labels_of_neighbours_do_not_overlap(tmp_path):
     drawn[0].draw(renderer)
     for panel in drawn[0].axes:
         labels = [label.get_window_extent(renderer) for label in panel.get_xticklabels()]
-        for left, right in zip(labels, labels[1:]):
+        for left, right in itertools.pairwise(labels):
             assert left.x1 < right.x0
 
 
@@ -125,7 +126,7 @@ def test_one_error_in_a_thousand_stays_near_the_ground(tmp_path):
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "picture.png"
     path.write_bytes(b"before")
-    with pytest.raises(ValueError, match="ParseException|ParseFatal|Expected"):
+    with pytest.raises(ValueError, match=r"ParseException|ParseFatal|Expected"):
         plots.ponder_against_difficulty(path, {"model": ROWS}, "$\\broken{$")
     assert [file.name for file in tmp_path.iterdir()] == ["picture.png"]
     assert path.read_bytes() == b"before"

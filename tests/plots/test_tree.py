@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from keras_adaptive.plots import FORMATS, tree
 from keras_adaptive.ham.probe import sides
+from keras_adaptive.plots import FORMATS, tree
 
 
 def accesses(levels, number, units=5, seed=0):
