@@ -3,9 +3,10 @@
 Importing this package registers the data sets with TensorFlow Datasets, without importing it.
 """
 
+from .catalogue import all_names, names, task
 from .registration import register
-from .stream import TEXTS, batch, iterate, names, stream, task
+from .stream import batch, iterate, stream
 
 __all__ = ["batch", "iterate", "names", "stream", "task"]
 
-register((*names(), *TEXTS))
+register(all_names())

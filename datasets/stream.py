@@ -7,7 +7,6 @@ would have seen.
 import copy
 import difflib
 import functools
-import importlib
 import inspect
 import itertools
 import zlib
@@ -15,29 +14,8 @@ import zlib
 import numpy as np
 
 from .arguments import check_integers
+from .catalogue import task
 
-TASKS = (
-    "act_addition",
-    "act_logic",
-    "act_parity",
-    "act_sort",
-    "ham_add",
-    "ham_merge",
-    "ham_priority_queue",
-    "ham_queue",
-    "ham_reverse",
-    "ham_search",
-    "ham_sort",
-    "ham_stack",
-    "neural_gpu_addition",
-    "neural_gpu_copy",
-    "neural_gpu_duplicate",
-    "neural_gpu_multiplication",
-    "neural_gpu_reverse",
-    "neural_gpu_sort_bits",
-)
-# Tasks on a text that is not part of the package, and has its own splits.
-TEXTS = ("enwik8",)
 SPLITS = ("train", "validation", "test")
 # Sampling a block of batches at once costs hardly more than sampling one.
 BLOCK = 32
@@ -45,34 +23,6 @@ BLOCK = 32
 LARGE_BATCH = 1000
 # Blocks of long examples are smaller: so many numbers at most, in all features.
 BLOCK_ELEMENTS = 20_000_000
-
-
-def names():
-    """The names of all tasks whose examples are made up (`enwik8` needs its text).
-
-    >>> names()
-    ('act_addition', 'act_logic', ...)
-    """
-    return TASKS
-
-
-def task(name):
-    """The module of a task, with `sample`, `encode`, `describe`, `decode`, `sizes`, `PADDING`.
-
-    Args:
-        name: one of `names()`, or `"enwik8"`.
-
-    Raises:
-        ValueError: no such task; the message has the nearest names.
-
-    >>> task("act_parity").sizes()
-    {'width': 64, 'outputs': 1, 'classes': 2}
-    """
-    known = (*TASKS, *TEXTS)
-    if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known
-        raise ValueError(f"unknown task {name!r}. Did you mean {' or '.join(near)}?")
-    return importlib.import_module(f".{name}.{name}", __package__)
 
 
 def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
@@ -109,7 +59,8 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
 @functools.lru_cache(maxsize=128)
 def _block_size(name, batch_size, parameters, split="train"):
     """How many batches are sampled at once."""
-    sample, parameters = task(name).sample, _with_split(name, parameters, split)
+    sample = task(name).sample
+    parameters = _with_split(sample, parameters, split)
     _check_known(sample, parameters)
     example = sample(np.random.default_rng(0), 1, **parameters)
     elements = sum(values.size for values in example.values())
@@ -121,7 +72,8 @@ def _block_size(name, batch_size, parameters, split="train"):
 @functools.lru_cache(maxsize=16)
 def _block(number, size, name, batch_size, seed, split, parameters):
     """A function from i < `size` to the i-th batch of block `number`."""
-    module, parameters = task(name), _with_split(name, parameters, SPLITS[split])
+    module = task(name)
+    parameters = _with_split(module.sample, parameters, SPLITS[split])
     rng = np.random.default_rng([zlib.crc32(name.encode()), seed, split, number])
     if parameters.get("same_length"):
         # Each batch draws its length, so batches cannot be slices of one sample.
@@ -132,9 +84,10 @@ def _block(number, size, name, batch_size, seed, split, parameters):
     }
 
 
-def _with_split(name, parameters, split):
-    """The parameters for `sample`; of a text it must know which part."""
-    return {**dict(parameters), **({"split": split} if name in TEXTS else {})}
+def _with_split(sample, parameters, split):
+    """The parameters for `sample`; that of a text must know from which part to draw."""
+    needed = "split" in inspect.signature(sample).parameters
+    return {**dict(parameters), **({"split": split} if needed else {})}
 
 
 def _check_known(sample, parameters):

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import tensorflow_datasets as tfds
 
-from ..task_dataset_builder import TaskBuilder, TaskConfig
+from ..tfds.task_builder import TaskBuilder, TaskConfig
 from . import act_addition
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..arguments import check_counts
-from ..digits import add, summand
-from ..number_task import NumberTask
 from ..symbols import PADDING as NO_SYMBOL
+from ..symbols.digits import add, summand
+from ..symbols.number_task import NumberTask
 from ..vectors import (
     PADDING,
     check_width,

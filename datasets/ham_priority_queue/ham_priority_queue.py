@@ -17,8 +17,8 @@ Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.3 (PriorityQue
 import numpy as np
 
 from ..arguments import check_between
-from ..operation_task import LARGEST_PRIORITY_BITS, OperationTask
 from ..vectors import PADDING
+from ..vectors.operation_task import LARGEST_PRIORITY_BITS, OperationTask
 
 __all__ = [
     "PADDING",

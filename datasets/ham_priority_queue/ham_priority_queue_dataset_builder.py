@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import tensorflow_datasets as tfds
 
-from ..vector_task_dataset_builder import OperationConfig, VectorBuilder, configs
+from ..vectors.builder import OperationConfig, VectorBuilder, configs
 from . import ham_priority_queue
 
 

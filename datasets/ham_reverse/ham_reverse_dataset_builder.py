@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import tensorflow_datasets as tfds
 
-from ..vector_task_dataset_builder import VectorBuilder, VectorConfig, configs
+from ..vectors.builder import VectorBuilder, VectorConfig, configs
 from . import ham_reverse
 
 

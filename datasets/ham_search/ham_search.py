@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..pairs import key_bits_of, pairs_read
 from ..vectors import (
     PADDING,
     check_bits,
@@ -18,6 +17,7 @@ from ..vectors import (
     until_end,
     written,
 )
+from ..vectors.pairs import key_bits_of, pairs_read
 
 __all__ = [
     "PADDING",

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arguments import check_integers
-from ..pairs import key_bits_of, pairs_read
 from ..vectors import (
     PADDING,
     check_bits,
@@ -19,6 +18,7 @@ from ..vectors import (
     written,
     written_outputs,
 )
+from ..vectors.pairs import key_bits_of, pairs_read
 
 __all__ = [
     "PADDING",

@@ -16,8 +16,8 @@ Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.3 (Stack).
 
 import numpy as np
 
-from ..operation_task import OperationTask
 from ..vectors import PADDING
+from ..vectors.operation_task import OperationTask
 
 __all__ = [
     "PADDING",

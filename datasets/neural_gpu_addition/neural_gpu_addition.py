@@ -12,8 +12,8 @@
 Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1 (badd).
 """
 
-from ..digits import add, summand
-from ..number_task import PADDING, NumberTask
+from ..symbols.digits import add, summand
+from ..symbols.number_task import PADDING, NumberTask
 
 __all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
 

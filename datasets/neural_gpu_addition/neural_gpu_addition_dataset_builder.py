@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import tensorflow_datasets as tfds
 
-from ..number_task_dataset_builder import NumberBuilder, NumberConfig, configs
+from ..symbols.number_builder import NumberBuilder, NumberConfig, configs
 from . import neural_gpu_addition
 
 

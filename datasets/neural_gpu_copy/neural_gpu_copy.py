@@ -8,7 +8,7 @@
 Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.2.
 """
 
-from ..bit_task import PADDING, BitTask
+from ..symbols.bit_task import PADDING, BitTask
 
 __all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
 

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import tensorflow_datasets as tfds
 
-from ..bit_task_dataset_builder import BitBuilder, BitConfig, configs
+from ..symbols.bit_builder import BitBuilder, BitConfig, configs
 from . import neural_gpu_duplicate
 
 

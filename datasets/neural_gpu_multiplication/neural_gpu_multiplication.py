@@ -12,8 +12,8 @@
 Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1 (bmul).
 """
 
-from ..digits import factor, multiply
-from ..number_task import PADDING, NumberTask
+from ..symbols.digits import factor, multiply
+from ..symbols.number_task import PADDING, NumberTask
 
 __all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
 

@@ -9,7 +9,6 @@ import tensorflow_datasets as tfds
 from hypothesis import strategies as st
 
 from keras_adaptive import datasets
-from keras_adaptive.datasets import task_dataset_builder
 from keras_adaptive.datasets.act_addition import act_addition_dataset_builder as addition
 from keras_adaptive.datasets.act_logic import act_logic_dataset_builder as logic
 from keras_adaptive.datasets.act_parity import act_parity_dataset_builder as parity
@@ -40,6 +39,7 @@ from keras_adaptive.datasets.neural_gpu_reverse import (
 from keras_adaptive.datasets.neural_gpu_sort_bits import (
     neural_gpu_sort_bits_dataset_builder as sort_bits,
 )
+from keras_adaptive.datasets.tfds import task_builder
 
 SIZES = {"train": 40, "validation": 10, "test": 20}
 CONFIGS = {
@@ -279,7 +279,7 @@ def test_wrong_config(wrong, named):
 
 
 def test_too_few_different_examples(monkeypatch, tmp_path):
-    monkeypatch.setattr(task_dataset_builder, "BLOCK", 64)
+    monkeypatch.setattr(task_builder, "BLOCK", 64)
     config = parity.ActParityConfig(bits=1, train=10, validation=1, test=1)
     with pytest.raises(ValueError, match="too few different examples: none belongs to the split"):
         tfds.builder("act_parity", data_dir=tmp_path, config=config).download_and_prepare()
@@ -315,6 +315,6 @@ def test_splits_are_disjoint_and_of_the_papers_distribution(name):
 @hypothesis.given(st.integers(0, 2**32))
 def test_split_of_takes_a_tenth_each(seed):
     inputs = np.random.default_rng(seed).standard_normal((500, 3, 2)).astype(np.float32)
-    splits = [task_dataset_builder.split_of(x) for x in inputs]
+    splits = [task_builder.split_of(x) for x in inputs]
     assert abs(splits.count("test") - 50) < 40 and abs(splits.count("validation") - 50) < 40
     assert set(splits) <= set(SIZES)

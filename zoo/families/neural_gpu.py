@@ -4,7 +4,7 @@ import keras
 import numpy as np
 
 from ... import datasets, losses, metrics, relaxation
-from ...datasets.digits import from_integer, to_integer
+from ...datasets.symbols.digits import from_integer, to_integer
 from ...layers import NeuralGPU
 from ...optimizers import GradientNoise, RelativeClipAdamax
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..arguments import check_between, check_integers
 from . import probes
-from .arguments import check_between, check_integers
 from .digits import from_integer, to_integer
-from .symbols import (
+from .sequences import (
     BLANK,
     PADDING,
     check_draws,

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from .task_dataset_builder import TaskBuilder, TaskConfig
+from ..tfds.task_builder import TaskBuilder, TaskConfig
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from .arguments import check_between, check_counts, check_integers
+from ..arguments import check_between, check_counts, check_integers
 
 # No symbol: it marks positions outside an example. A blank is a symbol, inside.
 PADDING = -1

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .arguments import check_integers
-from .symbols import (
+from ..arguments import check_integers
+from .sequences import (
     BLANK,
     PADDING,
     check_draws,

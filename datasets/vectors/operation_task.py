@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .arguments import check_between, check_integers
-from .vectors import (
+from ..arguments import check_between, check_integers
+from .sequences import (
     check_bits,
     check_width,
     checked,

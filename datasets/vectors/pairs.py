@@ -1,7 +1,7 @@
 """Pairs of a key and a value as vectors of bits, the key first."""
 
-from .arguments import check_between
-from .vectors import check_bits, read
+from ..arguments import check_between
+from .sequences import check_bits, read
 
 
 def key_bits_of(width, key_bits=None):

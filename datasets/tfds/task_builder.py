@@ -7,8 +7,8 @@ import zlib
 import numpy as np
 import tensorflow_datasets as tfds
 
-from .arguments import check_integers
-from .stream import SPLITS
+from ..arguments import check_integers
+from ..stream import SPLITS
 
 # A block of examples is sampled at once, and those of the split are kept.
 BLOCK = 4096

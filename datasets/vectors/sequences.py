@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from . import symbols
-from .arguments import check_between, check_counts, check_integers
+from ..arguments import check_between, check_counts, check_integers
+from ..symbols import sequences as symbols
 
 # In every element of a vector outside an example; no vector of an example is like that.
 PADDING = -1.0

@@ -1,0 +1,1 @@
+"""What all data sets share as data sets of TensorFlow Datasets."""
