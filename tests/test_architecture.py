@@ -112,7 +112,7 @@ def test_third_parties(source):
         "keras_adaptive": {"keras", "numpy", "tensorflow", "jax"},
         "datasets": {"numpy", "tensorflow", "tensorflow_datasets", "etils"},
         "saved_models": set(),
-        "zoo": {"keras", "numpy", "tensorflow", "jax", "keras_tuner"},
+        "zoo": {"keras", "numpy", "scipy", "tensorflow", "jax", "keras_tuner"},
     }[source.relative_to(ROOT).parts[0]]
     if is_task(source):
         allowed = {"numpy"}

@@ -20,12 +20,13 @@ def main(argv=None):
         argv: the arguments; those of the process by default.
 
     Returns:
-        The exit code: 0, 2 after an error, 130 after Ctrl-C, 141 if nobody reads any more.
+        The exit code: 0, 1 where `verify` finds what does not agree, 2 after an error, 130 after
+            Ctrl-C, 141 if nobody reads any more.
     """
     arguments = parser().parse_args(argv)
     try:
         choose_backend(getattr(arguments, "backend", None))
-        arguments.command(arguments)
+        status = arguments.command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         # As after `| head`. What is still buffered must not fail again at the end of the process.
@@ -40,7 +41,7 @@ def main(argv=None):
         text = " ".join(str(error).split())
         print(f"{PROGRAM}: error: {text}", file=sys.stderr)
         return 2
-    return 0
+    return status or 0
 
 
 def choose_backend(backend):
@@ -210,6 +211,25 @@ def parser():
     added.add_argument(
         "--probe", help="what random numbers miss: carries, ones, zeros, powers or unequal"
     )
+    backend(added)
+
+    added = command(
+        "verify",
+        do.verify_command,
+        "Measure every published figure again, and say where it does not agree",
+        "verify ham_sort",
+        "verify act_parity neural_gpu_copy --quick",
+        "verify --seconds 300 --out verify.json",
+    )
+    added.add_argument("names", nargs="*", metavar="NAME", help="pretrained models; default: all")
+    what = "of each measurement, at most (default: as many as were published)"
+    added.add_argument("--examples", type=int, help=what)
+    what = "after so many a measurement begins no further batch (default: 60)"
+    added.add_argument("--seconds", type=float, help=what)
+    added.add_argument("--quick", action="store_true", help="200 examples and 5 seconds at most")
+    added.add_argument("--seed", type=int, help="of the examples (default: drawn, and told)")
+    added.add_argument("--out", help="file for the record; what it has is not measured again")
+    added.add_argument("--entries", help="folder with the models (default: those of the package)")
     backend(added)
 
     added = command(

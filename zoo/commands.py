@@ -170,6 +170,23 @@ def evaluate_command(arguments):
     answer(arguments, in_words_of_users(found), report(recipe, found))
 
 
+def verify_command(arguments):
+    from .verify import QUICK, report, verify
+
+    settings = {name: getattr(arguments, name) for name in ("examples", "seconds")}
+    if arguments.quick:
+        settings = {name: value or QUICK[name] for name, value in settings.items()}
+    found = verify(
+        arguments.names,
+        seed=arguments.seed,
+        folder=arguments.entries,
+        out=arguments.out,
+        **settings,
+    )
+    answer(arguments, found, report(found))
+    return int(bool(found["disagreements"]))
+
+
 def predict_command(arguments):
     from . import families, store
 

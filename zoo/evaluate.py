@@ -12,10 +12,11 @@ import numpy as np
 
 from .. import __version__, datasets, metrics
 from . import families
+from .agreement import wilson
 from .files import write_whole
 
 
-def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None):
+def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None, seconds=math.inf):
     """Let a model answer fresh examples.
 
     Args:
@@ -26,6 +27,7 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
         split: `"test"` or `"validation"`.
         seed: of the examples; the recipe's by default.
         parameters: the data set's parameters that differ from the recipe's.
+        seconds: after so many no further batch is begun; there are fewer examples then.
 
     Returns:
         A dict of arrays: `wrong` bool (examples,), unless the family has a score of its own, and
@@ -40,6 +42,7 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
     seed = recipe.seed if seed is None else seed
     family = families.of(recipe)
     size = min(family.examples_at_once(recipe, parameters), examples)
+    began = time.monotonic()
     parts = []
     count = 0
     for batch in fresh_batches(recipe.dataset, size, seed, split, parameters):
@@ -51,7 +54,7 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
             part = {"wrong": np.asarray(metrics.sequence_errors(*arrays)), **part}
         parts.append({name: values[counts] for name, values in part.items()})
         count += int(counts.sum())
-        if count >= examples:
+        if count >= examples or time.monotonic() - began >= seconds:
             break
     return {name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]}
 
@@ -87,24 +90,6 @@ def summary(found, recipe):
         "confidence_interval": wilson(errors, examples),
         **families.of(recipe).summary(found),
     }
-
-
-def wilson(errors, examples, z=1.959964):
-    """The 95 % confidence interval of an error rate after Wilson (1927).
-
-    Returns:
-        A list of the lower and the upper bound.
-
-    Example:
-
-    >>> wilson(10, 1000)
-    [0.005441, 0.018309]
-    """
-    rate = errors / examples
-    scale = 1 + z * z / examples
-    middle = (rate + z * z / (2 * examples)) / scale
-    half = z / scale * math.sqrt(rate * (1 - rate) / examples + (z / (2 * examples)) ** 2)
-    return [round(max(middle - half, 0.0), 6), round(min(middle + half, 1.0), 6)]
 
 
 def evaluate(model, recipe, examples=10_000, seed=None, split="test", parameters=None):
@@ -157,7 +142,7 @@ def against_difficulty(model, recipe, examples=None, seed=None):
     figure, probe = recipe.figure, families.of(recipe).Probe(model)
     rows = []
     for difficulty in range(figure.start, recipe.parameters[figure.stop] + 1):
-        parameters = {**figure.fixed, **dict.fromkeys(figure.parameters, difficulty)}
+        parameters = difficulty_parameters(recipe, difficulty)
         found = measure(
             probe, recipe, examples or figure.examples, seed=seed, parameters=parameters
         )
@@ -165,6 +150,11 @@ def against_difficulty(model, recipe, examples=None, seed=None):
         kept = ("examples", "sequence_error", "ponder", "ponder_steps")
         rows.append({"difficulty": difficulty, **{key: numbers[key] for key in kept}})
     return rows
+
+
+def difficulty_parameters(recipe, difficulty):
+    """The data set's parameters for examples of one difficulty."""
+    return {**recipe.figure.fixed, **dict.fromkeys(recipe.figure.parameters, difficulty)}
 
 
 def evaluate_run(run, examples=10_000):

@@ -129,9 +129,7 @@ def extend(known, probe, recipe, count):
     began = time.monotonic()
     done, longest = examples_in(known), recipe.length_parameters[1]
     portion = PORTION if known["length"] >= VERY_LONG[longest] else count
-    parameters = dict(zip(recipe.length_parameters, (known["least"], known["length"]), strict=True))
-    if known["probe"]:
-        parameters["probe"] = known["probe"]
+    parameters = parameters_of(known, recipe)
     # All trainings answer the same examples, whatever their own seed.
     more = measure(probe, recipe, min(portion, count - done), seed=done, parameters=parameters)
     for name, values in more.items():
@@ -144,6 +142,12 @@ def extend(known, probe, recipe, count):
         file=sys.stderr,
         flush=True,
     )
+
+
+def parameters_of(row, recipe):
+    """The data set's parameters for a measurement."""
+    probe = {"probe": row["probe"]} if row["probe"] else {}
+    return {**between(recipe, (row["least"], row["length"])), **probe}
 
 
 def between(recipe, wanted):

@@ -30,14 +30,19 @@ def entry(name, folder=None):
         ValueError: there is no entry of this name (the message has the nearest names), or one of
             its files is damaged.
     """
+    check_name(name, folder)
+    path = Path(folder or root()) / name
+    manifest.verify(path)
+    return path
+
+
+def check_name(name, folder=None):
+    """Raises a ValueError with the nearest names unless there is an entry of this name."""
     known = names(folder)
     if name not in known:
         near = difflib.get_close_matches(str(name), known) or known
         text = f" Nearest: {', '.join(near)}" if near else " There are no entries."
         raise ValueError(f"there is no model {name!r}.{text}")
-    path = Path(folder or root()) / name
-    manifest.verify(path)
-    return path
 
 
 def load(name, max_ponder=None, epsilon=None, folder=None, leaves=None):

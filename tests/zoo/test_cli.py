@@ -11,7 +11,7 @@ from keras_adaptive.zoo import cli, store
 from keras_adaptive.zoo.demo import small_recipe
 
 COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
-COMMANDS = (*COMMANDS, "export", "demo")
+COMMANDS = (*COMMANDS, "export", "demo", "verify")
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ A recipe names its family. The module of a family, `<family>.py`, has what train
 * `validate(run, probe)`: the columns of the history that are measured on validation data;
 * `Probe(model)`: the model with all that it can tell, called with inputs;
 * `found(batch, answers)`: what was measured of each example, arrays with the examples first;
+* `ratios(found)`: the means of an evaluation, each a `Ratio` (not of a family with a score);
 * `summary(found)` and `by_difficulty(found)`: the numbers of an evaluation, without error rates;
 * `examples_at_once(recipe, parameters)`: how many are measured in one batch;
 * `selection(run, examples)`: what a choice between trainings may look at, on validation data;
@@ -25,6 +26,8 @@ A recipe names its family. The module of a family, `<family>.py`, has what train
 * `EXAMPLES`: of an evaluation, where nothing else is said;
 * `AVERAGED`: true if models can be averaged in an ensemble; not all have it;
 * `measured(run, model, trainings, request)`: what is measured for the entry beside the trainings;
+* `published(recipe, metrics)`: the measurements that its numbers come from, to be repeated by
+  `verify`; `exact(recipe, metrics, model, folder)`: its other numbers; not all have them;
 * `add_endpoints(archive, model)`: the endpoints of the SavedModel;
 * `draw(folder, model, recipe, metrics, history)`: the pictures of the card;
 * `limited(model, limits)`: sets limits of the computation;

@@ -8,6 +8,7 @@ import numpy as np
 from ... import datasets, losses, metrics
 from ...layers import ACTRNN
 from ...models import AdaptiveModel
+from ..agreement import Ratio
 
 LOGGED = ("ponder", "ponder_steps")
 VALIDATION_EXAMPLES = 1000
@@ -163,13 +164,19 @@ def found(batch, answers):
     }
 
 
+def ratios(found):
+    """Sums over an example's inputs of `ponder` (ρ = N + R) and `ponder_steps` (N)."""
+    real = found["ponder_steps"] > 0
+    names = ("ponder", "ponder_steps")
+    return {
+        name: Ratio(np.where(real, found[name], 0.0).sum(axis=1, dtype="float64"), real.sum(axis=1))
+        for name in names
+    }
+
+
 def summary(found):
     """Means over all inputs of `ponder` (ρ = N + R) and `ponder_steps` (N)."""
-    real = found["ponder_steps"] > 0
-    return {
-        "ponder": round(float(found["ponder"][real].mean()), 4),
-        "ponder_steps": round(float(found["ponder_steps"][real].mean()), 4),
-    }
+    return {name: round(ratio.value, 4) for name, ratio in ratios(found).items()}
 
 
 def by_difficulty(found):

@@ -4,7 +4,8 @@ import itertools
 from pathlib import Path
 
 from ... import datasets, halting, plots
-from ..evaluate import against_difficulty
+from ..evaluate import against_difficulty, difficulty_parameters
+from ..figures import ERROR, Measurement
 from .act import Probe, ask, ask_inputs
 from .limits import refuse
 
@@ -30,6 +31,23 @@ def measured(run, model, trainings, request):
         "without_act": baseline(trainings),
         "figure": against_difficulty(model, run.recipe),
     }
+
+
+def published(recipe, metrics):
+    """The measurements that the entry's numbers come from."""
+    figure, run = recipe.figure, metrics["runs"][0]
+    drawn = [
+        Measurement(
+            f"{figure.label}: {row['difficulty']}",
+            row,
+            difficulty_parameters(recipe, row["difficulty"]),
+            drawn=True,
+        )
+        for row in metrics["figure"]
+    ]
+    row = {"examples": metrics["examples"], ERROR: run["validation_error"]}
+    validation = Measurement("validation", row, split="validation")
+    return [Measurement("test", metrics), validation, *drawn]
 
 
 def baseline(trainings, judged="validation_error", kept=KEPT):

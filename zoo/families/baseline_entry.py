@@ -10,6 +10,7 @@ from .neural_gpu_entry import (
     listed,
     measured,
     parameters,
+    published,
     spoken,
     told,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "measured",
     "parameters",
     "plot",
+    "published",
     "spoken",
     "told",
 ]

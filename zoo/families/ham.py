@@ -12,7 +12,7 @@ import numpy as np
 from ... import datasets, losses, metrics
 from ...ham import DHAM, HAM, Memory
 from ...reinforce import ReinforceModel
-from .neural_gpu import by_difficulty, summary
+from .neural_gpu import by_difficulty, ratios, summary
 
 __all__ = [
     "LOGGED",
@@ -27,6 +27,7 @@ __all__ = [
     "found",
     "is_raw",
     "largest_size",
+    "ratios",
     "selection",
     "summary",
     "training_batch",

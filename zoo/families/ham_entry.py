@@ -8,9 +8,10 @@ from ... import datasets, plots
 from ...reinforce import ReinforceModel
 from .. import lengths, scout
 from ..evaluate import measure, summary
+from ..figures import Exact, Measurement, of_selection
 from ..model_card import percent
 from . import ham_picture
-from .ham import Probe, ask, is_raw
+from .ham import Probe, ask, is_raw, longer_parameters
 from .limits import refuse
 
 EXAMPLES = 2500
@@ -44,7 +45,7 @@ def measured(run, model, trainings, request):
     """The errors with larger memories, the number of weights, and what the seeds reached."""
     scouted = run.folder.parent / scout.NAME
     return {
-        "weights": sum(math.prod(variable.shape) for variable in model.trainable_variables),
+        "weights": count_weights(model),
         "scouted": json.loads(scouted.read_text(encoding="utf-8")) if scouted.exists() else [],
         "sizes": sizes(run, request.examples),
         "other_models": other_models(request.into, run.recipe),
@@ -91,6 +92,31 @@ def sizes(run, examples):
         found = summary(measure(probe, recipe, examples, seed=0, parameters=parameters), recipe)
         rows.append({"leaves": leaves, "least": least, "length": leaves, **found})
     return rows
+
+
+def published(recipe, metrics):
+    """The measurements that the entry's numbers come from."""
+    rows = [
+        Measurement(
+            f"{row['leaves']} leaves", row, lengths.between(recipe, (row["least"], row["length"]))
+        )
+        for row in metrics["sizes"]
+    ]
+
+    def longer(run):
+        return longer_parameters(recipe)
+
+    return [Measurement("test", metrics), *rows, *of_selection(recipe, metrics, longer)]
+
+
+def exact(recipe, metrics, model, folder):
+    """The numbers that do not depend on which examples are drawn."""
+    return [Exact("model", "weights", metrics["weights"], count_weights(model))]
+
+
+def count_weights(model):
+    """How many numbers are trained."""
+    return sum(math.prod(variable.shape) for variable in model.trainable_variables)
 
 
 def other_models(folder, recipe):

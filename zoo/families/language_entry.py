@@ -2,27 +2,32 @@
 
 from pathlib import Path
 
+import keras
 import numpy as np
 
 from ... import datasets, plots
 from ...datasets.enwik8 import characters
 from .. import segmentation
+from ..evaluate import measure
+from ..figures import Exact
 from ..model_card import markdown
 from . import act_entry
 from .act_entry import limited, parameters
-from .language import SCORE, Probe, ask, bits
+from .language import ALL, SCORE, Probe, ask, bits, by_difficulty, summary
 
 __all__ = [
     "EXAMPLES",
     "KEPT",
     "add_endpoints",
     "draw",
+    "exact",
     "kinds_table",
     "limited",
     "listed",
     "measured",
     "parameters",
     "plot",
+    "published",
     "spoken",
     "told",
 ]
@@ -44,6 +49,9 @@ KEPT = (
     "ponder",
     "ponder_steps",
 )
+# How far two processors may be apart: in means over all bytes, and where a single halt can count.
+ROUNDED = 2e-3
+NEARLY = 2e-2
 # Bytes of a passage in a picture, and how many are read before it.
 SHOWN = 160
 BEFORE = 200
@@ -58,6 +66,50 @@ def measured(run, model, trainings, request):
         "segmentation": segmentation.measured(probe, run.recipe),
         "passages": {name: passage(name, probe, run.recipe) for name in PASSAGES},
     }
+
+
+def published(recipe, metrics):
+    """Nothing is drawn at random: the test part is measured as a whole, see `exact`."""
+    return []
+
+
+def exact(recipe, metrics, model, folder):
+    """All numbers of the card, from the whole text.
+
+    Raises:
+        FileNotFoundError: the text is not there.
+    """
+    probe = Probe(model)
+    found = [*scores_again("with ACT", metrics, probe, recipe)]
+    plain = metrics["without_act"]
+    if plain and plain.get("weights"):
+        network = keras.saving.load_model(folder / plain["weights"], compile=False, safe_mode=True)
+        found += scores_again("without ACT", plain, Probe(network), recipe)
+    pieces = {(row["text"], row["signal"]): row for row in segmentation.measured(probe, recipe)}
+    for row in metrics["segmentation"]:
+        again = pieces[row["text"], row["signal"]]
+        what = f"boundaries, {row['text']}, {row['signal']} {row['side']}"
+        found.append(Exact(what, "side", 0, int(row["side"] != again["side"])))
+        names = ("height", *segmentation.NUMBERS, "every_byte")
+        found += [Exact(what, name, row[name], again[name], NEARLY) for name in names]
+    return found
+
+
+def scores_again(what, row, probe, recipe):
+    """The bits per character of a model on both parts, of the one with ACT also by kinds."""
+    validation = f"validation_{SCORE}"
+    measured = measure(probe, recipe, ALL, split="validation")
+    yield Exact(what, validation, row[validation], summary(measured)[SCORE], ROUNDED)
+    measured = measure(probe, recipe, ALL)
+    numbers = summary(measured)
+    for name in (SCORE, "ponder", "ponder_steps"):
+        yield Exact(what, name, row[name], numbers[name], ROUNDED)
+    kinds = {row["kind"]: row for row in by_difficulty(measured)}
+    for one in row.get("by_difficulty", ()):
+        for name, published in one.items():
+            if name != "kind":
+                again = kinds[one["kind"]][name]
+                yield Exact(f"bytes: {one['kind']}", name, published, again, NEARLY)
 
 
 def passage(kind, probe, recipe):

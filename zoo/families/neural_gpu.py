@@ -7,6 +7,7 @@ from ... import datasets, losses, metrics, relaxation
 from ...datasets.symbols.digits import from_integer, to_integer
 from ...layers import NeuralGPU
 from ...optimizers import GradientNoise, RelativeClipAdamax
+from ..agreement import Ratio
 
 LOGGED = ()
 VALIDATION_EXAMPLES = 500
@@ -200,9 +201,14 @@ def found(batch, answers):
     }
 
 
+def ratios(found):
+    """Of each example how many symbols are wrong."""
+    return {"symbol_error": Ratio(found["wrong_symbols"], found["symbols"], largest=1.0)}
+
+
 def summary(found):
     """The share of symbols that are wrong."""
-    return {"symbol_error": round(float(found["wrong_symbols"].sum() / found["symbols"].sum()), 6)}
+    return {name: round(ratio.value, 6) for name, ratio in ratios(found).items()}
 
 
 def by_difficulty(found):

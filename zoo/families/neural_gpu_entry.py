@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import datasets, plots
 from .. import lengths, scout
+from ..figures import Measurement, of_selection
 from ..model_card import percent
 from .limits import refuse
 from .neural_gpu import Probe, ask
@@ -49,6 +50,19 @@ def measured(run, model, trainings, request):
         "lengths": lengths.measured(run, request.examples, request.long_examples, request.lengths),
         "other_models": other_models(request.into, run.recipe),
     }
+
+
+def published(recipe, metrics):
+    """The measurements that the entry's numbers come from."""
+    rows = [
+        Measurement(lengths.name_of(row), row, lengths.parameters_of(row, recipe))
+        for row in metrics["lengths"]
+    ]
+
+    def longer(run):
+        return lengths.between(recipe, run["longer"])
+
+    return [Measurement("test", metrics), *rows, *of_selection(recipe, metrics, longer)]
 
 
 def other_models(folder, recipe):

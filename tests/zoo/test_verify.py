@@ -1,0 +1,180 @@
+"""Published figures are measured again, and a false one is found."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from keras_adaptive.zoo import agreement, cli, manifest, model_card, store, verify
+from keras_adaptive.zoo.agreement import Ratio, counts_agree, limit, means_agree
+from keras_adaptive.zoo.consistency import inconsistencies
+
+# A small network that is wrong in 32, 71 and 82 % with 32, 64 and 128 leaves.
+NAME = "ham_search_lstm"
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    """What `verify` found of an honest entry, and the file of the record."""
+    path = tmp_path_factory.mktemp("record") / "verify.json"
+    return verify.verify([NAME], examples=100, seed=1_234_567, out=path), path
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A folder with a copy of the entry, and a function that edits it as a forger would."""
+    shutil.copytree(store.entry(NAME), tmp_path / NAME)
+
+    def edit(change, card=None):
+        path = tmp_path / NAME / "metrics.json"
+        metrics = json.loads(path.read_text())
+        change(metrics)
+        path.write_text(json.dumps(metrics))
+        text = model_card.write(store.recipe(NAME), metrics) if card is None else card
+        (tmp_path / NAME / "README.md").write_text(text)
+        manifest.write(tmp_path / NAME)
+
+    return tmp_path, edit
+
+
+def perfect_at_128(metrics):
+    """Say that nothing is wrong with 128 leaves."""
+    row = metrics["sizes"][-1]
+    assert row["leaves"] == 128 and row["errors"] > 1000
+    row |= {"errors": 0, "sequence_error": 0.0, "symbol_error": 0.0}
+    row["confidence_interval"] = agreement.wilson(0, row["examples"])
+
+
+def test_honest_figures_agree(record):
+    found, _ = record
+    assert not found["disagreements"] and not found["skipped"]
+    figures = found["entries"][NAME]["figures"]
+    assert {one["what"] for one in figures} == {
+        *("model", "test", "validation", "validation at 128"),
+        *("32 leaves", "64 leaves", "128 leaves"),
+    }
+    assert all(one["p"] >= found["limit"] for one in figures if "p" in one)
+    assert found["entries"][NAME]["seed"] == 1_234_567
+    assert "128 leaves, sequence error: published 81.88%" in verify.report(found)
+
+
+def test_what_is_on_record_is_not_measured_again(record, monkeypatch):
+    found, path = record
+    monkeypatch.setattr(verify, "again", None)
+    assert verify.verify([NAME], out=path) == found
+
+
+def test_a_forged_figure_is_found(copied, capsys):
+    folder, edit = copied
+    edit(perfect_at_128)
+    words = ["verify", NAME, "--entries", str(folder), "--examples", "40", "--json"]
+    assert cli.main(words) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [text.split(": ")[0] for text in found["disagreements"]] == [
+        f"{NAME}, 128 leaves, sequence error",
+        f"{NAME}, 128 leaves, symbol error",
+    ]
+
+
+def test_a_forged_card_is_found(copied):
+    folder, edit = copied
+    card = store.card(NAME).replace("**81.88 %**", "**0.00 %**")
+    edit(lambda metrics: None, card=card)
+    (text,) = inconsistencies([NAME], folder)
+    assert "README.md says '| 65 to 128 | 2,500 | **0.00 %**" in text and "81.88 %" in text
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (lambda metrics: metrics["sizes"][-1].update(confidence_interval=[0.0, 0.1]), "interval"),
+        (lambda metrics: metrics["runs"][0].update(sequence_error=0.1), "list of trainings"),
+        (lambda metrics: metrics["sizes"][-1].update(sequence_error=1 / 3), "no share of 2500"),
+        (lambda metrics: metrics["other_models"][0]["sizes"][0].update(errors=0), "that entry"),
+    ],
+)
+def test_figures_that_do_not_fit_together(change, words, copied):
+    folder, edit = copied
+    if words == "that entry":
+        metrics = store.results(NAME)
+        other = metrics["other_models"][0]["model"]
+        shutil.copytree(store.entry(other), folder / other)
+    edit(change)
+    assert any(words in text for text in inconsistencies([NAME], folder))
+
+
+def test_a_damaged_entry_is_found(copied, capsys):
+    folder, _ = copied
+    path = folder / NAME / "README.md"
+    path.write_text(path.read_text().replace("81.88 %", "0.00 %"))
+    assert cli.main(["verify", "--entries", str(folder)]) == 1
+    assert "README.md of the entry ham_search_lstm is damaged or altered" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words, text",
+    [
+        (["ham_sorted"], "Nearest: ham_sort"),
+        ([NAME, "--seed", "0"], "come from seed 0"),
+        ([NAME, "--seed", "-1"], "Received: -1"),
+        ([NAME, "--examples", "0"], "examples must be positive"),
+        ([NAME, "--seconds", "nan"], "seconds must be positive"),
+        (["act_enwik8_small"], "enwik8 is not in"),
+    ],
+)
+def test_what_is_refused(words, text, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("ENWIK8", str(tmp_path))
+    assert cli.main(["verify", *words]) == 2
+    assert text in capsys.readouterr().err
+
+
+def test_a_seed_is_drawn_beyond_those_of_publications(monkeypatch):
+    seeds = []
+    monkeypatch.setattr(verify, "again", lambda name, seed, *rest: seeds.append(seed) or FIGURES)
+    for _ in range(3):
+        verify.verify([NAME])
+    assert len(set(seeds)) == 3 and min(seeds) >= 1_000_000
+
+
+FIGURES = {"figures": [], "published": "", "seed": 0}
+
+
+def test_the_rule_passes_honest_figures():
+    """Of honest counts and means at most 1 % have a p-value below 1 %, and none one of 1e-6."""
+    rng = np.random.default_rng(0)
+    counts, means = [], []
+    for rate in (0.0005, 0.02, 0.3):
+        for _ in range(200):
+            first, second = rng.random((2, 1000)) < rate
+            second = second[: rng.integers(20, 1000)]
+            counts.append(counts_agree(first.sum(), 1000, second.sum(), len(second)))
+            # Rare mistakes that are large: as hard for a test of means as it gets.
+            wrong = [rows * rng.integers(1, 60, len(rows)) for rows in (first, second)]
+            again = Ratio(wrong[1], np.full(len(second), 100), largest=1.0)
+            means.append(means_agree(wrong[0].sum() / 1e5, 1000, again))
+    for values in (np.array(counts), np.array(means)):
+        assert (values < 0.01).mean() <= 0.01 and values.min() > 1e-6
+
+
+@pytest.mark.parametrize(
+    "published, measured, agree",
+    [
+        ((0, 2500), (46, 2500), False),
+        ((0, 1000), (29, 1000), False),
+        ((0, 2500), (25, 2500), False),
+        ((1000, 1000), (950, 1000), False),
+        ((2, 100), (0, 10), True),
+        ((46, 2500), (70, 2500), True),
+    ],
+)
+def test_the_rule_finds_a_zero_that_is_a_few_percent(published, measured, agree):
+    """Among a thousand figures, as many as all entries have together."""
+    assert (counts_agree(*published, *measured) >= limit(1000)) == agree
+
+
+def test_a_mean_that_is_another_is_found():
+    steps = np.random.default_rng(0).normal(8, 2, 1000)
+    again = Ratio(steps, np.ones(1000))
+    assert means_agree(8.0, 10_000, again) > limit(1000)
+    assert means_agree(7.5, 10_000, again) < limit(1000)

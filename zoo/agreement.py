@@ -1,0 +1,123 @@
+"""Whether what is published and what is measured again can be the same number.
+
+A share of wrong answers is compared by Fisher's exact test of both counts, a mean by Student's t
+test with the spread of the second measurement. A figure disagrees when a difference as large as the
+one that is seen is less probable than `RISK` divided by the number of figures that are compared
+(Bonferroni): of honest figures, however many, all agree with a probability of at least 99.9 %.
+"""
+
+import dataclasses
+
+import numpy as np
+
+RISK = 0.001
+CONFIDENCE = 0.95
+# Published means have four decimals.
+ROUNDING = 5e-5
+
+
+@dataclasses.dataclass(frozen=True)
+class Ratio:
+    """A mean over all parts of all examples: of symbols that are wrong, or of steps an input.
+
+    Args:
+        totals: of each example, such as its wrong symbols (examples,).
+        parts: how many parts each example has (examples,).
+        largest: the largest ratio that an example can have; by default the largest it has.
+    """
+
+    totals: np.ndarray
+    parts: np.ndarray
+    largest: float | None = None
+
+    @property
+    def value(self):
+        """The mean."""
+        return float(self.totals.sum() / self.parts.sum())
+
+    @property
+    def spread(self):
+        """The standard deviation of what an example adds to the mean.
+
+        An example with the largest ratio is counted in, so that a spread of 0 among few examples is
+        not taken for certainty.
+        """
+        largest = self.largest
+        if largest is None:
+            largest = (self.totals / np.maximum(self.parts, 1)).max()
+        mean = self.parts.mean()
+        added = np.append(self.totals - self.value * self.parts, (largest - self.value) * mean)
+        return float(added.std(ddof=1) / mean)
+
+
+def wilson(errors, examples):
+    """The 95 % confidence interval of an error rate after Wilson (1927).
+
+    Returns:
+        A list of the lower and the upper bound.
+
+    Example:
+
+    >>> wilson(10, 1000)
+    [0.005441, 0.018309]
+    """
+    from scipy import stats
+
+    found = stats.binomtest(int(errors), int(examples)).proportion_ci(CONFIDENCE, "wilson")
+    # At the ends of the range rounding may leave a trace.
+    return [round(float(min(max(bound, 0.0), 1.0)), 6) for bound in found]
+
+
+def of_mean(value, spread, examples, digits=4):
+    """The 95 % confidence interval of a mean after Student.
+
+    Example:
+
+    >>> of_mean(2.0, 1.0, 100)
+    [1.8016, 2.1984]
+    """
+    from scipy import stats
+
+    if examples < 2:
+        return [-np.inf, np.inf]
+    error = spread / np.sqrt(examples)
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, examples - 1) * error)
+    return [round(value - half, digits), round(value + half, digits)]
+
+
+def counts_agree(errors, examples, errors_again, examples_again):
+    """The p-value of two counts of wrong examples, after Fisher.
+
+    Example:
+
+    >>> counts_agree(0, 2500, 46, 2500) < 1e-12
+    True
+    >>> counts_agree(2, 100, 0, 10)
+    1.0
+    """
+    from scipy import stats
+
+    rows = [[errors, examples - errors], [errors_again, examples_again - errors_again]]
+    return min(float(stats.fisher_exact(rows).pvalue), 1.0)
+
+
+def means_agree(value, examples, again):
+    """The p-value of a published mean and a second measurement of it, after Student.
+
+    Args:
+        value: the published mean, over so many `examples`.
+        again: a `Ratio`.
+    """
+    from scipy import stats
+
+    count = len(again.totals)
+    error = again.spread * np.sqrt(1 / examples + 1 / count)
+    difference = max(abs(value - again.value) - ROUNDING, 0.0)
+    if error == 0:
+        return float(difference == 0)
+    return float(min(2 * stats.t.sf(difference / error, max(count - 1, 1)), 1.0))
+
+
+def limit(figures):
+    """The least p-value at which each of so many figures agrees."""
+    return RISK / max(figures, 1)

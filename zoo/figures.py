@@ -1,0 +1,74 @@
+"""What an entry publishes: each measurement that its numbers come from, and how to repeat it."""
+
+import dataclasses
+from collections.abc import Mapping
+
+# What is counted, as `evaluate.summary` and the rows of `metrics.json` name it.
+ERROR = "sequence_error"
+
+
+@dataclasses.dataclass(frozen=True)
+class Measurement:
+    """A model's answers to examples of one kind, and what was published of them.
+
+    Args:
+        what: the kind of examples, in words.
+        row: the published numbers, by the names of `evaluate.summary`; at least `examples`.
+        parameters: the data set's parameters that differ from the recipe's.
+        split: `"test"` or `"validation"`.
+        member: which model of an ensemble answers; None: all of them together.
+        drawn: whether readers see the numbers in a picture only.
+    """
+
+    what: str
+    row: Mapping
+    parameters: Mapping = dataclasses.field(default_factory=dict)
+    split: str = "test"
+    member: int | None = None
+    drawn: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Exact:
+    """A number that does not depend on which examples are drawn.
+
+    Args:
+        what: of what it is, in words.
+        figure: its name.
+        published, measured: its values.
+        tolerance: how far apart they may be; another processor rounds otherwise.
+    """
+
+    what: str
+    figure: str
+    published: float
+    measured: float
+    tolerance: float = 0.0
+
+
+def of_selection(recipe, metrics, longer_parameters):
+    """The measurements on validation data that the published trainings were chosen by.
+
+    Args:
+        recipe: the entry's `Recipe`.
+        metrics: its `metrics.json`.
+        longer_parameters: a function from a training to the data set's parameters of the longer
+            examples.
+    """
+    members, found = metrics.get("ensemble"), []
+    for place, run in enumerate(metrics["runs"][: members or 1]):
+        member = place if members else None
+        of = f"training {place + 1}, " if members else ""
+        if members:
+            found.append(Measurement(f"{of}test", run, member=member))
+        kinds = [("validation", metrics["examples"], {})]
+        kinds += [("longer", min(metrics["examples"], 1000), longer_parameters(run))]
+        for prefix, examples, parameters in kinds:
+            row = {
+                "examples": examples,
+                ERROR: run[f"{prefix}_error"],
+                "symbol_error": run[f"{prefix}_symbol_error"],
+            }
+            words = "validation" if prefix == "validation" else f"validation at {run['longer']}"
+            found.append(Measurement(of + words, row, parameters, "validation", member))
+    return found
