@@ -1,17 +1,23 @@
 """ACTRNN: a recurrent layer that learns how many steps to spend on each input."""
 
-import math
-from numbers import Real
-
 import keras
 from keras import ops, tree
 
-from . import executors
+from . import arguments, executors
 from .control import TargetPonder
 from .halting import ACT, Fixed, ponder, record, report
 from .halting.in_time import ponder_in_time
 from .halting.loop import at_least_float32, expand
 from .halting.rules import rule_named
+
+_SWITCHES = {
+    "go_backwards",
+    "return_sequences",
+    "return_state",
+    "stateful",
+    "unroll",
+    "zero_output_for_mask",
+}
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -105,26 +111,20 @@ class ACTRNN(keras.layers.RNN):
                 "only. Use two ACTRNN layers, one with `go_backwards=True`, or read the ponder "
                 f"with `halting.record`. Received: name={kwargs['name']!r}"
             )
-        if not isinstance(cell, (list, tuple)) and not hasattr(cell, "state_size"):
-            raise ValueError(
-                "Argument `cell` must be an RNN cell with `state_size` and `call(inputs, states)`, "
-                f"or a list of cells. Received: cell={cell!r}"
-            )
-        super().__init__(
-            cell, return_sequences=return_sequences, return_state=return_state, **kwargs
-        )
+        options = {"return_sequences": return_sequences, "return_state": return_state, **kwargs}
+        for name in _SWITCHES & options.keys():
+            arguments.boolean(name, options[name])
+        super().__init__(arguments.cell("cell", cell), **options)
         self.rule = rule_named(halting, max_ponder, epsilon, steps)
-        self.halting_bias = _finite("halting_bias", halting_bias)
-        self.return_ponder = return_ponder
-        if target_ponder is not None and not hasattr(target_ponder, "update"):
-            target_ponder = TargetPonder(target_ponder)
-        self.target_ponder = target_ponder
+        self.halting_bias = arguments.number("halting_bias", halting_bias)
+        self.return_ponder = arguments.boolean("return_ponder", return_ponder)
+        self.target_ponder = target_ponder = _controller(target_ponder)
         if target_ponder is not None and not self.rule.has_ponder_cost:
             raise ValueError(
                 "Argument `target_ponder` needs a halting rule with a ponder cost. "
                 f"Received: target_ponder={target_ponder!r}, halting={halting!r}"
             )
-        self._initial_time_penalty = _time_penalty(time_penalty)
+        self._initial_time_penalty = arguments.number("time_penalty", time_penalty, least=0)
         self._time_penalty = None
         # What a rule draws is drawn before the loop over time, which can have no state on JAX.
         self.draws = hasattr(self.rule, "drawn")
@@ -149,7 +149,7 @@ class ACTRNN(keras.layers.RNN):
 
     @time_penalty.setter
     def time_penalty(self, value):
-        value = _time_penalty(value)
+        value = arguments.number("time_penalty", value, least=0)
         if self._time_penalty is None:
             self._initial_time_penalty = value
         else:
@@ -383,18 +383,8 @@ def _with_flag(inputs, n):
     return ops.concatenate([inputs, flag], axis=-1)
 
 
-def _time_penalty(value):
-    if _finite("time_penalty", value, " >= 0") < 0:
-        raise ValueError(
-            "Argument `time_penalty` must be a finite number >= 0. "
-            f"Received: time_penalty={value!r}"
-        )
-    return float(value)
-
-
-def _finite(name, value, allowed=""):
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise ValueError(
-            f"Argument `{name}` must be a finite number{allowed}. Received: {name}={value!r}"
-        )
-    return float(value)
+def _controller(target_ponder):
+    """What moves τ: a `TargetPonder`, or what has the methods of one; None if nothing does."""
+    if target_ponder is None or all(hasattr(target_ponder, x) for x in ("update", "steps")):
+        return target_ponder
+    return TargetPonder(arguments.number("target_ponder", target_ponder, least=1))

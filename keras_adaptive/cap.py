@@ -1,7 +1,8 @@
 """How many outputs a model may write for an input: a m + b, rounded down, for one of length m."""
 
 from fractions import Fraction
-from numbers import Integral, Real
+
+from . import arguments
 
 
 def checked(max_outputs):
@@ -13,19 +14,13 @@ def checked(max_outputs):
     >>> checked([0.5, 1])
     (0.5, 1)
     """
-    value = max_outputs
-    allowed = isinstance(value, (tuple, list)) and len(value) == 2
-    allowed = allowed and all(
-        isinstance(x, kind) and not isinstance(x, bool) and 0 <= x < float("inf")
-        for x, kind in zip(value, (Real, Integral))
-    )
-    if not allowed or not any(value):
-        raise ValueError(
-            "Argument `max_outputs` must be a number and an integer >= 0, not both 0. "
-            f"Received: max_outputs={value!r}"
-        )
-    a, b = value
-    return float(a) if int(a) != a else int(a), int(b)
+    if not isinstance(max_outputs, (tuple, list)) or len(max_outputs) != 2:
+        arguments.refuse("max_outputs", max_outputs, "a number and an integer, both at least 0")
+    a = arguments.number("max_outputs", max_outputs[0], least=0)
+    b = arguments.integer("max_outputs", max_outputs[1], least=0)
+    if not a and not b:
+        arguments.refuse("max_outputs", max_outputs, "two numbers that are not both 0")
+    return int(a) if a.is_integer() else a, b
 
 
 def most(max_outputs, length):

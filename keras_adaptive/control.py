@@ -1,9 +1,9 @@
 """Automatic choice of the time penalty: hold the mean number of steps at a target."""
 
-from numbers import Real
-
 import keras
 from keras import ops
+
+from . import arguments
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -64,32 +64,14 @@ class TargetPonder:
         smoothing=0.95,
         gain_scale=0.05,
     ):
-        if isinstance(steps, bool) or not isinstance(steps, Real) or not steps >= 1:
-            raise ValueError(
-                f"Argument `target_ponder` must be a number of at least 1. Received: {steps!r}"
-            )
-        if not max(minimum, integral_minimum) <= 0 < maximum:
-            raise ValueError(
-                "Arguments `minimum` and `integral_minimum` must be <= 0, and `maximum` > 0. "
-                f"Received: minimum={minimum!r}, integral_minimum={integral_minimum!r}, "
-                f"maximum={maximum!r}"
-            )
-        if not 0 <= smoothing < 1:
-            raise ValueError(
-                f"Argument `smoothing` must be in [0, 1). Received: smoothing={smoothing!r}"
-            )
-        if not gain_scale > 0:
-            raise ValueError(
-                f"Argument `gain_scale` must be positive. Received: gain_scale={gain_scale!r}"
-            )
-        self.steps = float(steps)
-        self.proportional_gain = proportional_gain
-        self.integral_gain = integral_gain
-        self.minimum = minimum
-        self.maximum = maximum
-        self.integral_minimum = integral_minimum
-        self.smoothing = smoothing
-        self.gain_scale = gain_scale
+        self.steps = arguments.number("steps", steps, least=1)
+        self.proportional_gain = arguments.number("proportional_gain", proportional_gain)
+        self.integral_gain = arguments.number("integral_gain", integral_gain)
+        self.minimum = arguments.number("minimum", minimum, most=0)
+        self.maximum = arguments.number("maximum", maximum, above=0)
+        self.integral_minimum = arguments.number("integral_minimum", integral_minimum, most=0)
+        self.smoothing = arguments.number("smoothing", smoothing, least=0, below=1)
+        self.gain_scale = arguments.number("gain_scale", gain_scale, above=0)
 
     @property
     def smallest_integral(self):

@@ -8,6 +8,10 @@ A regime says what a level consists of; a `Feed` makes its batches for `fit`, an
 import keras
 import numpy as np
 
+from . import arguments
+
+_REGIME = ("lengths", "parameters_at", "exam_at")
+
 
 class OneByOne:
     """One length after the other, with a share of batches of all lengths.
@@ -35,20 +39,16 @@ class OneByOne:
     """
 
     def __init__(self, parameters, stop, start=1, step=1, share=0.2):
-        if not start >= 1:
-            raise ValueError(f"Argument `start` must be at least 1. Received: {start!r}")
-        if not stop > start:
+        self.parameters = _names(parameters)
+        start = arguments.integer("start", start, least=1)
+        step = arguments.integer("step", step, least=1)
+        if arguments.integer("stop", stop) <= start:
             raise ValueError(
                 "Argument `stop` must be above `start`, or there is no next length. "
                 f"Received: start={start!r}, stop={stop!r}"
             )
-        if not step >= 1:
-            raise ValueError(f"Argument `step` must be at least 1. Received: {step!r}")
-        if not 0 <= share <= 1:
-            raise ValueError(f"Argument `share` must be in [0, 1]. Received: {share!r}")
-        self.parameters = tuple(parameters)
         self.lengths = (*range(start, stop, step), stop)
-        self.share = share
+        self.share = arguments.number("share", share, least=0, most=1)
 
     def parameters_at(self, level, rng):
         """The data set's parameters of one batch, as a dict.
@@ -91,17 +91,16 @@ class Growing:
     """
 
     def __init__(self, parameters, lengths, least=1):
-        lengths = tuple(lengths)
+        self.parameters = _names(parameters)
+        self.least = arguments.integer("least", least, least=1)
+        if isinstance(lengths, str) or not np.iterable(lengths):
+            arguments.refuse("lengths", lengths, "increasing integers")
+        self.lengths = lengths = tuple(arguments.integer("lengths", one) for one in lengths)
         if not lengths or not all(a < b for a, b in zip((least - 1, *lengths), lengths)):
             raise ValueError(
                 "Argument `lengths` must have a length, and grow from at least `least` on. "
                 f"Received: lengths={lengths!r}, least={least!r}"
             )
-        if not least >= 1:
-            raise ValueError(f"Argument `least` must be at least 1. Received: {least!r}")
-        self.parameters = tuple(parameters)
-        self.lengths = lengths
-        self.least = least
 
     def parameters_at(self, level, rng):
         """The data set's parameters of one batch, as a dict; nothing is left to chance."""
@@ -143,11 +142,13 @@ class Feed(keras.utils.PyDataset):
 
     def __init__(self, sample, regime, batch_size, batches, seed=0, **parameters):
         super().__init__()
-        self.sample = sample
+        self.sample = arguments.function("sample", sample)
+        if isinstance(regime, type) or not all(hasattr(regime, name) for name in _REGIME):
+            arguments.refuse("regime", regime, "a `OneByOne`, a `Growing`, or alike")
         self.regime = regime
-        self.batch_size = batch_size
-        self.batches = batches
-        self.seed = seed
+        self.batch_size = arguments.integer("batch_size", batch_size, least=1)
+        self.batches = arguments.integer("batches", batches, least=1)
+        self.seed = arguments.integer("seed", seed, least=0)
         self.parameters = parameters
         self.level = 0
         self.start = 0
@@ -193,3 +194,10 @@ class Feed(keras.utils.PyDataset):
 
         data = tf.data.Dataset.from_generator(batches, output_signature=signature)
         return data.apply(tf.data.experimental.assert_cardinality(len(self))).prefetch(8)
+
+
+def _names(parameters):
+    """Names of parameters of a data set."""
+    if isinstance(parameters, str) or not np.iterable(parameters):
+        arguments.refuse("parameters", parameters, "names of parameters")
+    return tuple(arguments.text("parameters", name) for name in parameters)

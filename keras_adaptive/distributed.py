@@ -6,6 +6,8 @@ machine Keras's own `fit` fails, and `fit` of this module stands in for it.
 
 import keras
 
+from . import arguments
+
 
 def replicas():
     """How many copies of a model take each training step together: 1 without a strategy."""
@@ -71,6 +73,8 @@ def fit(model, batches, epochs=1):
             "`distributed.fit` is for the TensorFlow backend; on JAX `keras.distribution` does it. "
             f"Received: the backend {keras.config.backend()!r}"
         )
+    arguments.instance("model", model, keras.Model, "a Keras model")
+    epochs = arguments.integer("epochs", epochs, least=1)
     if not model.compiled or not model.built:
         raise ValueError(
             "Argument `model` must be compiled and built. "
@@ -78,6 +82,7 @@ def fit(model, batches, epochs=1):
         )
     import tensorflow as tf
 
+    arguments.instance("batches", batches, tf.data.Dataset, "a `tf.data.Dataset`")
     strategy = model.distribute_strategy
     with strategy.scope():
         model.optimizer.build(model.trainable_variables)

@@ -3,6 +3,8 @@
 import keras
 import numpy as np
 
+from . import arguments
+
 
 def average_outputs(models, name="ensemble"):
     """One model that answers with the mean of the outputs of several.
@@ -38,9 +40,10 @@ def average_outputs(models, name="ensemble"):
     Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 4: "ensembling a few models, just
     by averaging their outputs, helps to generalize".
     """
-    models = list(models)
-    if len(models) < 2:
-        raise ValueError(f"Argument `models` must be two models or more. Received: {models}")
+    name = arguments.text("name", name)
+    models = list(models) if np.iterable(models) else [models]
+    if len(models) < 2 or not all(isinstance(model, keras.Model) for model in models):
+        arguments.refuse("models", models, "two Keras models or more")
     for model in models[1:]:
         if _interface(model) != _interface(models[0]):
             raise ValueError(

@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from . import arguments
 from .distributed import share_of
 
 
@@ -42,9 +43,9 @@ class SequenceLoss(keras.losses.Loss):
     """
 
     def __init__(self, from_logits=False, per_target=False, name="sequence_loss"):
-        super().__init__(name=name)
-        self.from_logits = from_logits
-        self.per_target = per_target
+        super().__init__(name=arguments.text("name", name, none=True))
+        self.from_logits = arguments.boolean("from_logits", from_logits)
+        self.per_target = arguments.boolean("per_target", per_target)
 
     def __call__(self, y_true, y_pred, sample_weight=None):
         """The loss; a mask of `y_pred` and `sample_weight` say which time steps count."""

@@ -5,6 +5,8 @@ import math
 import keras
 from keras import ops
 
+from . import arguments
+
 
 def symbol_errors(targets, outputs, weights=None):
     """Which symbols are wrong.
@@ -99,7 +101,7 @@ class SequenceError(keras.metrics.Metric):
     """
 
     def __init__(self, name="sequence_error", dtype=None):
-        super().__init__(name=name, dtype=dtype)
+        super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
         self.wrong = self.add_weight(name="wrong", initializer="zeros")
         self.count = self.add_weight(name="count", initializer="zeros")
 
@@ -141,7 +143,7 @@ class BitError(keras.metrics.Metric):
     """
 
     def __init__(self, name="bit_error", dtype=None):
-        super().__init__(name=name, dtype=dtype)
+        super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
         self.wrong = self.add_weight(name="wrong", initializer="zeros")
         self.count = self.add_weight(name="count", initializer="zeros")
 
@@ -181,7 +183,7 @@ class BitsPerCharacter(keras.metrics.Metric):
     """
 
     def __init__(self, name="bits_per_character", dtype=None):
-        super().__init__(name=name, dtype=dtype)
+        super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
         self.bits = self.add_weight(name="bits", initializer="zeros")
         self.count = self.add_weight(name="count", initializer="zeros")
 

@@ -5,6 +5,8 @@ from numbers import Real
 import keras
 from keras import ops
 
+from . import arguments
+
 DISTRIBUTIONS = ("normal", "truncated_normal")
 
 
@@ -65,21 +67,17 @@ class RelativeClipAdamax(keras.optimizers.Optimizer):
         name="relative_clip_adamax",
         **kwargs,
     ):
-        _check("beta_1", beta_1, lambda x: 0 <= x < 1, "in [0, 1)")
-        _check("beta_2", beta_2, lambda x: 0 <= x <= 1, "in [0, 1]")
-        _check("beta_2_start", beta_2_start, lambda x: 0 <= x <= 1, "in [0, 1]")
-        _check("beta_2_half_life", beta_2_half_life, lambda x: x > 0, "above 0")
-        _check("epsilon", epsilon, lambda x: x >= 0, "of at least 0")
-        _check("clip_factor", clip_factor, lambda x: x >= 0, "of at least 0")
-        _check("clip_offset", clip_offset, lambda x: x > 0, "above 0")
+        if isinstance(learning_rate, Real):
+            learning_rate = arguments.number("learning_rate", learning_rate, least=0)
+        name = arguments.text("name", name, none=True)
         super().__init__(learning_rate=learning_rate, name=name, **kwargs)
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.beta_2_start = beta_2_start
-        self.beta_2_half_life = beta_2_half_life
-        self.epsilon = epsilon
-        self.clip_factor = clip_factor
-        self.clip_offset = clip_offset
+        self.beta_1 = arguments.number("beta_1", beta_1, least=0, below=1)
+        self.beta_2 = arguments.number("beta_2", beta_2, least=0, most=1)
+        self.beta_2_start = arguments.number("beta_2_start", beta_2_start, least=0, most=1)
+        self.beta_2_half_life = arguments.number("beta_2_half_life", beta_2_half_life, above=0)
+        self.epsilon = arguments.number("epsilon", epsilon, least=0)
+        self.clip_factor = arguments.number("clip_factor", clip_factor, least=0)
+        self.clip_offset = arguments.number("clip_offset", clip_offset, above=0)
 
     def build(self, variables):
         """Creates m and u of each variable."""
@@ -162,28 +160,24 @@ class GradientNoise(keras.optimizers.Optimizer):
         seed=None,
         name="gradient_noise",
     ):
-        _check("scale", scale, lambda x: x >= 0, "of at least 0")
-        if distribution not in DISTRIBUTIONS:
-            raise ValueError(
-                f"Argument `distribution` must be one of {DISTRIBUTIONS}. Received: "
-                f"{distribution!r}"
-            )
-        optimizer = keras.optimizers.get(optimizer)
+        allowed = "a Keras optimizer or the name of one"
+        optimizer = arguments.interpreted("optimizer", optimizer, keras.optimizers.get, allowed)
+        arguments.instance("optimizer", optimizer, keras.optimizers.Optimizer, allowed)
         if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
             raise ValueError(
                 "Argument `optimizer` must not be a LossScaleOptimizer, whose gradients are "
                 "scaled. Write `LossScaleOptimizer(GradientNoise(optimizer, ...))` instead."
             )
         # The base class keeps a learning rate and a step of its own, which nothing here reads.
-        super().__init__(learning_rate=0.0, name=name)
+        super().__init__(learning_rate=0.0, name=arguments.text("name", name, none=True))
         for unused in list(self._variables):
             self._untrack_variable(unused)
         self.optimizer = optimizer
-        self.scale = scale
-        self.exponent = exponent
-        self.distribution = distribution
-        self.times_learning_rate = times_learning_rate
-        self.seed = seed
+        self.scale = arguments.number("scale", scale, least=0)
+        self.exponent = arguments.number("exponent", exponent)
+        self.distribution = arguments.choice("distribution", distribution, DISTRIBUTIONS)
+        self.times_learning_rate = arguments.boolean("times_learning_rate", times_learning_rate)
+        self.seed = arguments.seed("seed", seed)
         self.wrong_fraction = self.add_variable(
             shape=(),
             initializer="ones",
@@ -191,7 +185,7 @@ class GradientNoise(keras.optimizers.Optimizer):
             aggregation="only_first_replica",
             name="wrong_fraction",
         )
-        self._seed_generator = keras.random.SeedGenerator(seed)
+        self._seed_generator = keras.random.SeedGenerator(self.seed)
         self._track_variable(self._seed_generator.state)
 
     def build(self, variables):
@@ -273,8 +267,3 @@ class GradientNoise(keras.optimizers.Optimizer):
             config["optimizer"], custom_objects=custom_objects
         )
         return cls(**{**config, "optimizer": optimizer})
-
-
-def _check(name, value, fits, allowed):
-    if isinstance(value, bool) or not isinstance(value, Real) or not fits(value):
-        raise ValueError(f"Argument `{name}` must be a number {allowed}. Received: {value!r}")

@@ -1,14 +1,12 @@
 """Training of networks that take decisions, by REINFORCE."""
 
-from numbers import Integral, Real
-
 import keras
 from keras import ops, tree
 
-from . import executors
+from . import arguments, executors
 from .distributed import share_of
 from .ham import HAM, entropy, log_probability, record
-from .ham.entropy_bonus import EntropyBonus, number, openness_of
+from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out
 
 _REWARDS = ("log_probability", "bits", "vector")
@@ -101,26 +99,17 @@ class ReinforceModel(EntropyBonus, keras.Model):
         self.ham = _the_ham(network)
         self.reward = reward
         self.reward_weights = _reward_weights(reward)
-        self.discount = number("discount", discount, 0.0, 1.0)
-        if baseline not in _BASELINES:
-            raise ValueError(
-                'Argument `baseline` must be "learned", "leave_one_out" or None. '
-                f"Received: baseline={baseline!r}"
-            )
-        if isinstance(samples, bool) or not isinstance(samples, Integral) or samples < 1:
-            raise ValueError(
-                f"Argument `samples` must be an integer >= 1. Received: samples={samples!r}"
-            )
+        self.discount = arguments.number("discount", discount, least=0, most=1)
+        self.baseline = arguments.choice("baseline", baseline, _BASELINES)
+        self.samples = arguments.integer("samples", samples, least=1)
         if baseline == "leave_one_out" and samples < 2:
             raise ValueError(
                 'Argument `samples` must be at least 2 for baseline="leave_one_out". '
                 f"Received: samples={samples!r}"
             )
-        self.baseline = baseline
-        self.samples = int(samples)
-        self.policy_weight = number("policy_weight", policy_weight, 0.0)
-        self.entropy_penalty = number("entropy_penalty", entropy_penalty, 0.0)
-        self.per_target = per_target
+        self.policy_weight = arguments.number("policy_weight", policy_weight, least=0)
+        self.entropy_penalty = arguments.number("entropy_penalty", entropy_penalty, least=0)
+        self.per_target = arguments.boolean("per_target", per_target)
         self.supports_masking = True
         self._check_entropy_bonus(entropy_bonus, entropy_decay)
         self._add_entropy_bonus()
@@ -302,13 +291,11 @@ def _the_ham(network):
 
 def _reward_weights(reward):
     weights = {reward: 1.0} if isinstance(reward, str) else reward
-    allowed = isinstance(weights, dict) and weights and set(weights) <= set(_REWARDS)
-    if not allowed or not all(isinstance(x, Real) for x in weights.values()):
-        raise ValueError(
-            f"Argument `reward` must be one of {_REWARDS}, or a dict from these to numbers. "
-            f"Received: reward={reward!r}"
+    if not isinstance(weights, dict) or not weights or not set(weights) <= set(_REWARDS):
+        arguments.refuse(
+            "reward", reward, f"one of {_REWARDS}, or a dict from these to their weights"
         )
-    return dict(weights)
+    return {kind: arguments.number("reward", weight) for kind, weight in weights.items()}
 
 
 def _check_shape(y, outputs):

@@ -52,6 +52,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from . import arguments
 from .halting.loop import at_least_float32
 
 
@@ -67,10 +68,9 @@ def add_variables(layer, sets, pull):
     Raises:
         ValueError: if an argument is out of its range.
     """
-    if isinstance(sets, bool) or int(sets) != sets or sets < 2:
-        raise ValueError(f"Argument `sets` must be an integer of at least 2. Received: {sets!r}")
-    if not pull >= 0:
-        raise ValueError(f"Argument `pull` must be at least 0. Received: {pull!r}")
+    arguments.instance("layer", layer, keras.layers.Layer, "a Keras layer")
+    sets = arguments.integer("sets", sets, least=2)
+    pull = arguments.number("pull", pull, least=0)
     layer.relaxation_pull = layer.add_weight(
         shape=(),
         initializer=keras.initializers.Constant(pull),
@@ -147,6 +147,7 @@ def relaxed_layers(model):
     Returns:
         A list of layers that have called `add_variables`.
     """
+    arguments.instance("model", model, keras.layers.Layer, "a Keras model or layer")
     layers = model._flatten_layers()
     return [layer for layer in layers if getattr(layer, "relaxation_pull", None) is not None]
 
@@ -171,8 +172,7 @@ def raise_pull(model, factor):
     Raises:
         ValueError: if `factor` is out of its range, or the model has no relaxed layer.
     """
-    if not factor >= 1:
-        raise ValueError(f"Argument `factor` must be at least 1. Received: {factor!r}")
+    factor = arguments.number("factor", factor, least=1)
     for layer in _relaxed(model):
         layer.relaxation_pull.assign(factor * float(layer.relaxation_pull))
 

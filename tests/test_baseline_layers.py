@@ -132,34 +132,11 @@ def test_attention_reads_what_is_there():
 
 SYMBOLS, BITS = Symbols(5), Vectors(3)
 BAD = {
-    "`size` must be an integer >= 1": lambda: Symbols(0),
-    "`end` must be an integer from 0 to 4": lambda: Symbols(5, end=5),
-    "`padding` must be an integer that is no symbol": lambda: Symbols(5, padding=3),
-    "`width` must be an integer >= 1": lambda: Vectors(2.5),
-    "`end` must be an integer from -3 to 2": lambda: Vectors(3, end=3),
-    "`source` must be `Symbols` or `Vectors`": lambda: Seq2SeqLSTM(5, SYMBOLS),
-    "`target` must be `Symbols` or `Vectors`": lambda: Seq2SeqLSTM(SYMBOLS, "bits"),
-    "`units` must be an integer >= 1": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, units=0),
-    "`num_layers` must be an integer >= 1": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, num_layers=0),
-    "`dropout` must be a number in": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, dropout=1.0),
-    "`max_outputs` must be a number and": lambda: Seq2SeqLSTM(SYMBOLS, SYMBOLS, max_outputs=7),
-    "`max_outputs` must be .*not both 0": lambda: Seq2SeqLSTM(
-        SYMBOLS, SYMBOLS, max_outputs=(0, 0)
-    ),
-    "`cell` must be an RNN cell": lambda: NextSymbolRNN(7, SYMBOLS, SYMBOLS),
     "`target` must be of the kind": lambda: NextSymbolRNN(StackRNNCell(3), SYMBOLS, BITS),
-    "`num_stacks` must be an integer >= 1": lambda: StackRNN(3, num_stacks=0),
-    "`stack_depth` must be an integer >= 2": lambda: StackRNNCell(3, stack_depth=1),
-    "`read_depth` must be an integer >= 1": lambda: StackRNNCell(3, read_depth=0),
-    "`action_sharpness` must be positive. Received: action_sharpness=0": lambda: StackRNN(
-        3, action_sharpness=0
-    ),
-    "interpret initializer identifier: huge": lambda: StackRNN(3, kernel_initializer="huge"),
     "`stateful` needs stacks with a limit": lambda: StackRNN(3, stateful=True),
     "`length` must be given": lambda: keras.layers.RNN(StackRNNCell(3, stack_depth=None))(
         sequences(1, 2, 3)
     ),
-    "`units` must be an integer >= 1. Received: units=-1": lambda: BahdanauAttention(-1),
 }
 
 

@@ -200,27 +200,6 @@ def test_noise_is_told_what_was_wrong(scaled):
     assert float(noisy.wrong_fraction) == pytest.approx(history["sequence_error"][-1])
 
 
-@pytest.mark.parametrize(
-    "make, message",
-    [
-        (lambda: OneByOne(LENGTHS, start=5, stop=5), r"`stop`.*no next length.*stop=5"),
-        (lambda: OneByOne(LENGTHS, start=0, stop=5), r"`start`.*at least 1.*0"),
-        (lambda: OneByOne(LENGTHS, stop=5, step=0), r"`step`.*at least 1.*0"),
-        (lambda: OneByOne(LENGTHS, stop=5, share=1.5), r"`share`.*\[0, 1\].*1.5"),
-        (lambda: Growing(LENGTHS, lengths=()), r"`lengths`.*lengths=\(\)"),
-        (lambda: Growing(LENGTHS, lengths=(4, 3)), r"`lengths`.*lengths=\(4, 3\)"),
-        (lambda: Growing(LENGTHS, lengths=(4,), least=0), r"`least`.*at least 1.*0"),
-        (lambda: AdvanceCurriculum(None, threshold=0.0), r"`threshold`.*\(0, 1\].*0.0"),
-        (lambda: AdvanceCurriculum(None, exam_batches=0), r"`exam_batches`.*at least 1.*0"),
-        (lambda: RaiseRelaxationPull(factor=1.0), r"`factor`.*above 1.*1.0"),
-        (lambda: RaiseRelaxationPull(end=0.0), r"`end`.*above 0.*0.0"),
-    ],
-)
-def test_arguments_out_of_range(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
 def ends_epoch(callback, model, logs=None):
     """What `fit` does with a callback, without training."""
     callback.set_model(model)

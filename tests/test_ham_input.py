@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_adaptive.ham import DHAM, HAM, MLP, HighwayWrite, Memory
+from keras_adaptive.ham import HAM, Memory
 
 X = np.ones((2, 5, 3), "float32")
 
@@ -19,18 +19,7 @@ def twice(layer, first, second):
 
 
 BAD = {
-    "`outputs` must be an integer >= 1. Received: outputs=0": lambda: HAM(0),
-    "`accesses_per_output` must be an integer >= 1": lambda: HAM(2, accesses_per_output=0),
-    "`accesses_per_output` must be an integer": lambda: DHAM(2, accesses_per_output=1.5),
-    "`max_outputs` must be a number and an integer >= 0": lambda: lstm_ham(max_outputs=(0, 0)),
     r"`max_outputs` must be \(1, 0\)": lambda: HAM(2, max_outputs=(1, 1)),
-    "`num_leaves` must be a power of two from 2 on, or None": lambda: HAM(2, num_leaves=12),
-    "`num_leaves` must be an integer >= 1": lambda: HAM(2, num_leaves="all"),
-    "`writer` must be": lambda: DHAM(2, writer="leaf"),
-    "`units` must be an integer >= 1": lambda: Memory(0),
-    "`hidden_units` must be an integer": lambda: MLP(2, hidden_units=True),
-    "`depth` must be an integer": lambda: HighwayWrite(2, depth=0),
-    "`empty` must be": lambda: Memory(empty="ones"),
     "`join` must be a layer from 40 numbers to 20": lambda: HAM(
         2, memory=Memory(join=keras.layers.Dense(19))
     )(X),

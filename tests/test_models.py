@@ -183,22 +183,6 @@ def test_no_warning_within_the_bounds():
     assert logs["time_penalty_a_at_bound"] == 1.0
 
 
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"steps": 0.5}, "`target_ponder` must be a number of at least 1. Received: 0.5"),
-        ({"steps": 2, "minimum": 0.1}, "`minimum` and `integral_minimum` must be <= 0"),
-        ({"steps": 2, "integral_minimum": 0.1}, "`minimum` and `integral_minimum` must be <= 0"),
-        ({"steps": 2, "maximum": 0.0}, "`maximum` > 0"),
-        ({"steps": 2, "smoothing": 1.0}, "`smoothing` must be"),
-        ({"steps": 2, "gain_scale": 0.0}, "`gain_scale` must be positive. Received: gain"),
-    ],
-)
-def test_bad_controller(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        TargetPonder(**arguments)
-
-
 def test_callbacks_see_the_logs_and_may_set_the_time_penalty():
     model = network(eager=False)
     layer = model.get_layer("act_0")

@@ -133,38 +133,6 @@ def test_nothing_of_a_batch_and_padding_alone():
     np.testing.assert_array_equal(layer(np.full((2, 3), -1)), np.zeros((2, 3, 3)))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"symbols": 0}, "`symbols` must be an integer of at least 1.*0"),
-        ({"maps": 0}, "`maps` must be an integer of at least 1.*0"),
-        ({"maps": 2.5}, "`maps` must be an integer of at least 1.*2.5"),
-        ({"width": 0}, "`width` must be an integer of at least 1.*0"),
-        ({"width": "4"}, "`width` must be an integer of at least 1.*'4'"),
-        ({"num_layers": 0}, "`num_layers` must be an integer of at least 1.*0"),
-        ({"num_layers": None}, "`num_layers` must be an integer of at least 1.*None"),
-        ({"relaxation": 0}, "`relaxation` must be an integer of at least 1.*0"),
-        ({"steps_multiplier": 0.5}, "`steps_multiplier` must be an integer of at least 1.*0.5"),
-        ({"kernel_size": (2, 3)}, r"`kernel_size` must be two odd integers.*\(2, 3\)"),
-        ({"kernel_size": (3, 3, 3)}, "`kernel_size` must be two odd integers"),
-        ({"kernel_size": 3}, "`kernel_size` must be two odd integers.*3"),
-        ({"kernel_size": (3, -1)}, "`kernel_size` must be two odd integers"),
-        ({"nonlinearity": "relu"}, "`nonlinearity` must be one of .*smooth.*hard.*relu"),
-        ({"saturation_cost": -1.0}, "`saturation_cost` must be at least 0.*-1.0"),
-        ({"initial_scale": 0.0}, "`initial_scale` must be positive.*0.0"),
-        ({"gate_sharpness": 0.0}, "`gate_sharpness` must be positive.*0.0"),
-        ({"gate_sharpness": float("nan")}, "`gate_sharpness` must be positive.*nan"),
-        ({"dropout": 1.0}, r"`dropout` must lie in \[0, 1\).*1.0"),
-        ({"dropout_on": "input"}, "`dropout_on` must be one of .*state.*input"),
-        ({"dropout_schedule": "n"}, "`dropout_schedule` must be one of .*root.*'n'"),
-        ({"padding": 3}, "`padding` must be no symbol, that is none of 0 … 3.*3"),
-    ],
-)
-def test_bad_arguments(arguments, message):
-    with pytest.raises(ValueError, match=rf"(?s){message}"):
-        NeuralGPU(**{"symbols": 4, **arguments})
-
-
 @pytest.mark.parametrize("built", [False, True])
 @pytest.mark.parametrize("symbolic", [False, True])
 @pytest.mark.parametrize("shape", [(3,), (2, 0), (2, 3, 4)])

@@ -176,11 +176,5 @@ def test_bad_arguments():
     plain, relaxed = network(1), network(SETS)
     with pytest.raises(ValueError, match="no layer with relaxed parameters"):
         relaxation.average(plain)
-    with pytest.raises(ValueError, match=r"`factor` must be at least 1\. Received: 0\.5"):
-        relaxation.raise_pull(relaxed, 0.5)
     with pytest.raises(ValueError, match="still uses several parameter sets"):
         relaxation.shared(relaxed)
-    with pytest.raises(ValueError, match=r"`sets` must be an integer of at least 2. Received: 1"):
-        relaxation.add_variables(keras.layers.Layer(), 1, 0.1)
-    with pytest.raises(ValueError, match=r"`pull` must be at least 0\. Received: -0\.1"):
-        network(SETS, pull=-0.1)

@@ -5,13 +5,11 @@ becomes a vector that a network reads, which probabilities a network gives for a
 element these stand for, and which element ends a sequence.
 """
 
-from numbers import Integral
-
 import keras
 import numpy as np
 from keras import ops
 
-from .. import executors
+from .. import arguments, executors
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -41,14 +39,11 @@ class Symbols:
     rank = 2
 
     def __init__(self, size, end=0, padding=-1):
-        self.size = _integer("size", size, 1)
-        self.end = _integer("end", end, 0, self.size - 1)
-        if isinstance(padding, bool) or not isinstance(padding, Integral) or 0 <= padding < size:
-            raise ValueError(
-                "Argument `padding` must be an integer that is no symbol. "
-                f"Received: padding={padding!r}, size={size!r}"
-            )
-        self.padding = int(padding)
+        self.size = arguments.integer("size", size, least=1)
+        self.end = arguments.integer("end", end, 0, self.size - 1)
+        self.padding = arguments.integer("padding", padding)
+        if 0 <= padding < size:
+            arguments.refuse("padding", padding, f"no symbol, that is none of 0 … {size - 1}")
 
     @property
     def width(self):
@@ -135,9 +130,9 @@ class Vectors:
     rank = 3
 
     def __init__(self, width, end=-1, padding=-1.0):
-        self.width = _integer("width", width, 1)
-        self.end = _integer("end", end, -width, width - 1)
-        self.padding = float(padding)
+        self.width = arguments.integer("width", width, least=1)
+        self.end = arguments.integer("end", end, -width, width - 1)
+        self.padding = arguments.number("padding", padding)
 
     @property
     def shape(self):
@@ -181,14 +176,6 @@ class Vectors:
     def from_config(cls, config):
         """An object from `get_config`."""
         return cls(**config)
-
-
-def _integer(name, value, least, most=None):
-    allowed = f"an integer >= {least}" if most is None else f"an integer from {least} to {most}"
-    wrong = isinstance(value, bool) or not isinstance(value, Integral) or value < least
-    if wrong or (most is not None and value > most):
-        raise ValueError(f"Argument `{name}` must be {allowed}. Received: {name}={value!r}")
-    return int(value)
 
 
 def _check_length(name, tokens):

@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from .. import arguments
+
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class BahdanauAttention(keras.layers.Layer):
@@ -43,9 +45,7 @@ class BahdanauAttention(keras.layers.Layer):
 
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
-        if not isinstance(units, int) or units < 1:
-            raise ValueError(f"Argument `units` must be an integer >= 1. Received: units={units!r}")
-        self.units = units
+        self.units = arguments.integer("units", units, least=1)
         self.supports_masking = True
 
     def build(self, query_shape, memory_shape, keys_shape=None):

@@ -5,7 +5,7 @@ import contextlib
 import keras
 from keras import ops
 
-from .. import cap, executors
+from .. import arguments, cap, executors
 from ..halting.loop import at_least_float32
 
 
@@ -53,14 +53,12 @@ class SequenceGenerator(keras.Model):
     def __init__(self, source, target, max_outputs=(1, 0), reverse_inputs=False, **kwargs):
         super().__init__(**kwargs)
         for name, value in (("source", source), ("target", target)):
-            if not hasattr(value, "vectors"):
-                raise ValueError(
-                    f"Argument `{name}` must be `Symbols` or `Vectors`. Received: {name}={value!r}"
-                )
+            if isinstance(value, type) or not hasattr(value, "vectors"):
+                arguments.refuse(name, value, "`Symbols` or `Vectors`")
         self.source = source
         self.target = target
         self.max_outputs = cap.checked(max_outputs)
-        self.reverse_inputs = reverse_inputs
+        self.reverse_inputs = arguments.boolean("reverse_inputs", reverse_inputs)
         self.supports_masking = True
         self._teacher = _Teacher()
 

@@ -3,7 +3,7 @@
 import keras
 from keras import ops, tree
 
-from .. import executors
+from .. import arguments, executors
 from ..halting.loop import expand
 from .generator import SequenceGenerator
 
@@ -59,17 +59,14 @@ class NextSymbolRNN(SequenceGenerator):
 
     def __init__(self, cell, source, target, max_outputs=(1, 0), reverse_inputs=False, **kwargs):
         super().__init__(source, target, max_outputs, reverse_inputs, **kwargs)
-        if not hasattr(cell, "state_size"):
-            raise ValueError(
-                "Argument `cell` must be an RNN cell with `state_size` and `call(inputs, states)`. "
-                f"Received: cell={cell!r}"
-            )
         if source.kind != target.kind:
             raise ValueError(
                 "Argument `target` must be of the kind of `source`, as both are read by the same "
                 f"weights. Received: target={target!r}, source={source!r}"
             )
-        self.cell = cell
+        if isinstance(cell, (list, tuple)):
+            arguments.refuse("cell", cell, "one RNN cell; `keras.layers.StackedRNNCells` is one")
+        self.cell = arguments.cell("cell", cell)
 
     @property
     def _width(self):

@@ -1,10 +1,9 @@
 """The sequence-to-sequence LSTM, with or without attention."""
 
-from numbers import Integral, Real
-
 import keras
 from keras import layers, ops
 
+from .. import arguments
 from .attention import BahdanauAttention
 from .generator import SequenceGenerator
 
@@ -77,19 +76,10 @@ class Seq2SeqLSTM(SequenceGenerator):
         **kwargs,
     ):
         super().__init__(source, target, max_outputs, reverse_inputs, **kwargs)
-        for name, value in (("units", units), ("num_layers", num_layers)):
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise ValueError(
-                    f"Argument `{name}` must be an integer >= 1. Received: {name}={value!r}"
-                )
-        if isinstance(dropout, bool) or not isinstance(dropout, Real) or not 0 <= dropout < 1:
-            raise ValueError(
-                f"Argument `dropout` must be a number in [0, 1). Received: dropout={dropout!r}"
-            )
-        self.units = int(units)
-        self.num_layers = int(num_layers)
-        self.attention = bool(attention)
-        self.dropout = float(dropout)
+        self.units = arguments.integer("units", units, least=1)
+        self.num_layers = arguments.integer("num_layers", num_layers, least=1)
+        self.attention = arguments.boolean("attention", attention)
+        self.dropout = arguments.number("dropout", dropout, least=0, below=1)
 
     def build(self, inputs_shape=None, targets_shape=None):
         """Creates all layers; their sizes do not depend on the inputs."""

@@ -1,9 +1,9 @@
 """The stack RNN: a recurrent network that remembers on stacks which gradients can flow through."""
 
-from numbers import Integral
-
 import keras
 from keras import ops
+
+from .. import arguments
 
 EMPTY = -1.0
 
@@ -78,22 +78,15 @@ class StackRNNCell(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        self.units = _at_least("units", units, 1)
-        self.num_stacks = _at_least("num_stacks", num_stacks, 1)
-        self.read_depth = _at_least("read_depth", read_depth, 1)
-        if stack_depth is not None:
-            _at_least("stack_depth", stack_depth, self.read_depth)
-        self.stack_depth = stack_depth
-        self.recurrent = recurrent
-        if not action_sharpness > 0:
-            raise ValueError(
-                "Argument `action_sharpness` must be positive. "
-                f"Received: action_sharpness={action_sharpness!r}"
-            )
-        self.action_sharpness = action_sharpness
-        self.hard_actions = hard_actions
-        self.kernel_initializer = keras.initializers.get(kernel_initializer)
-        self.action_initializer = keras.initializers.get(action_initializer)
+        self.units = arguments.integer("units", units, least=1)
+        self.num_stacks = arguments.integer("num_stacks", num_stacks, least=1)
+        self.read_depth = arguments.integer("read_depth", read_depth, least=1)
+        self.stack_depth = arguments.integer("stack_depth", stack_depth, self.read_depth, none=True)
+        self.recurrent = arguments.boolean("recurrent", recurrent)
+        self.action_sharpness = arguments.number("action_sharpness", action_sharpness, above=0)
+        self.hard_actions = arguments.boolean("hard_actions", hard_actions)
+        self.kernel_initializer = _initializer("kernel_initializer", kernel_initializer)
+        self.action_initializer = _initializer("action_initializer", action_initializer)
 
     @property
     def state_size(self):
@@ -304,9 +297,7 @@ class StackRNN(keras.layers.RNN):
         return cls(**config)
 
 
-def _at_least(name, value, least):
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(
-            f"Argument `{name}` must be an integer >= {least}. Received: {name}={value!r}"
-        )
-    return int(value)
+def _initializer(name, value):
+    return arguments.interpreted(
+        name, value, keras.initializers.get, "an initializer or the name of one"
+    )

@@ -2,6 +2,8 @@
 
 import keras
 
+from .. import arguments
+
 
 class AdvanceCurriculum(keras.callbacks.Callback):
     """Lets training go on to the next level of a curriculum when it has learned the present one.
@@ -51,16 +53,12 @@ class AdvanceCurriculum(keras.callbacks.Callback):
 
     def __init__(self, feed, threshold=0.9, exam_batches=4, metric="sequence_error"):
         super().__init__()
-        if not 0 < threshold <= 1:
-            raise ValueError(f"Argument `threshold` must be in (0, 1]. Received: {threshold!r}")
-        if not exam_batches >= 1:
-            raise ValueError(
-                f"Argument `exam_batches` must be at least 1. Received: {exam_batches!r}"
-            )
+        if isinstance(feed, type) or not all(hasattr(feed, x) for x in ("regime", "exam")):
+            arguments.refuse("feed", feed, "a `curriculum.Feed`")
         self.feed = feed
-        self.threshold = threshold
-        self.exam_batches = exam_batches
-        self.metric = metric
+        self.threshold = arguments.number("threshold", threshold, above=0, most=1)
+        self.exam_batches = arguments.integer("exam_batches", exam_batches, least=1)
+        self.metric = arguments.text("metric", metric)
         self.level = 0
         self.step = 0
 

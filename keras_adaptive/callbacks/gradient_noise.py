@@ -2,6 +2,7 @@
 
 import keras
 
+from .. import arguments
 from ..optimizers import GradientNoise
 
 
@@ -34,7 +35,7 @@ class UpdateWrongFraction(keras.callbacks.Callback):
 
     def __init__(self, metric="sequence_error"):
         super().__init__()
-        self.metric = metric
+        self.metric = arguments.text("metric", metric)
 
     def on_train_begin(self, logs=None):
         """Looks for the optimizer."""

@@ -2,7 +2,7 @@
 
 import keras
 
-from .. import relaxation
+from .. import arguments, relaxation
 
 
 class RaiseRelaxationPull(keras.callbacks.Callback):
@@ -32,12 +32,8 @@ class RaiseRelaxationPull(keras.callbacks.Callback):
 
     def __init__(self, factor=1.2, end=None):
         super().__init__()
-        if not factor > 1:
-            raise ValueError(f"Argument `factor` must be above 1. Received: {factor!r}")
-        if end is not None and not end > 0:
-            raise ValueError(f"Argument `end` must be None or above 0. Received: {end!r}")
-        self.factor = factor
-        self.end = end
+        self.factor = arguments.number("factor", factor, above=1)
+        self.end = arguments.number("end", end, above=0, none=True)
 
     def on_train_begin(self, logs=None):
         """Looks for relaxed layers."""

@@ -4,6 +4,8 @@ import warnings
 
 import keras
 
+from .. import arguments
+
 
 class WarnOfTimePenalty(keras.callbacks.Callback):
     """Warns when an automatic time penalty is at a bound and the steps are off their target.
@@ -31,8 +33,12 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
 
     def __init__(self, targets, tolerance=0.1):
         super().__init__()
+        allowed = "a dict from names in the logs to `control.TargetPonder`s"
+        arguments.instance("targets", targets, dict, allowed)
+        if not all(hasattr(target, "steps") for target in targets.values()):
+            arguments.refuse("targets", targets, allowed)
         self.targets = targets
-        self.tolerance = tolerance
+        self.tolerance = arguments.number("tolerance", tolerance, least=0)
 
     def on_epoch_end(self, epoch, logs=None):
         """Looks at the logs of the epoch."""

@@ -37,6 +37,7 @@ elif keras.config.backend() == "jax":
         scan,
         with_gradient,
     )
+
     scan_repeats = None
 else:
     from .eager import appends_in_place, compiles, concrete, repeat, scan

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops, tree
 
-from .. import executors
-from .rules import last_step
+from .. import arguments, executors
+from .rules import checked_rule, last_step
 
 
 class Result(NamedTuple):
@@ -119,6 +119,9 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
 
     Source: Graves (2016), arXiv:1603.08983, Equations 3-13.
     """
+    arguments.function("step", step)
+    checked_rule("rule", rule)
+    arguments.boolean("history", history)
     states = tree.map_structure(ops.convert_to_tensor, states)
     batch_size = ops.shape(tree.flatten(states)[0])[0]
     dtype = at_least_float32(tree.flatten(states)[0].dtype)

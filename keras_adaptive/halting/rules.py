@@ -14,11 +14,12 @@ It knows no cell, no layer and no time axis.
 
 import contextlib
 import threading
-from numbers import Real
 from typing import Any, NamedTuple
 
 import keras
 from keras import ops
+
+from .. import arguments
 
 
 class Decision(NamedTuple):
@@ -78,7 +79,7 @@ class ACT:
 
     @max_ponder.setter
     def max_ponder(self, value):
-        self._max_ponder = positive_integer("max_ponder", value)
+        self._max_ponder = arguments.integer("max_ponder", value, least=1)
 
     @property
     def epsilon(self):
@@ -87,11 +88,7 @@ class ACT:
 
     @epsilon.setter
     def epsilon(self, value):
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < 1:
-            raise ValueError(
-                f"Argument `epsilon` must be a number in [0, 1). Received: epsilon={value!r}"
-            )
-        self._epsilon = float(value)
+        self._epsilon = arguments.number("epsilon", value, least=0, below=1)
 
     def start(self, batch_size, dtype):
         """The mass of halting activations spent so far, zero at first: `(batch,)`."""
@@ -147,7 +144,7 @@ class Fixed:
     has_ponder_cost = False
 
     def __init__(self, steps):
-        self.max_ponder = positive_integer("steps", steps)
+        self.max_ponder = arguments.integer("steps", steps, least=1)
 
     def start(self, batch_size, dtype):
         """Nothing to remember but the batch: zeros `(batch,)`."""
@@ -205,8 +202,8 @@ class Sampled:
     has_ponder_cost = True
 
     def __init__(self, max_ponder=100, seed=None):
-        self.max_ponder = positive_integer("max_ponder", max_ponder)
-        self.seed = seed
+        self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
+        self.seed = arguments.seed("seed", seed)
         self._chance = None
 
     def drawn(self, chance):
@@ -257,37 +254,29 @@ def rule_named(halting, max_ponder, epsilon, steps):
         A rule.
 
     Raises:
-        ValueError: `halting` is none of these, or `steps` is given to `ACT`.
+        ValueError: an argument is none of these, or `steps` is given to another rule than `Fixed`.
     """
-    if halting == "act":
-        if steps is not None:
-            raise ValueError(
-                f'Argument `steps` goes with `halting="fixed"` alone. Received: steps={steps!r}'
-            )
-        return ACT(max_ponder, epsilon)
+    act = ACT(max_ponder, epsilon)  # Checks what the other rules do not read too.
     if halting == "fixed":
         return Fixed(steps)
-    if halting == "sampled":
-        return Sampled(max_ponder)
-    if callable(halting) and hasattr(halting, "start") and hasattr(halting, "max_ponder"):
-        return halting
-    raise ValueError(
-        'Argument `halting` must be "act", "fixed", "sampled" or a rule object with `max_ponder`, '
-        f"`has_ponder_cost`, `start` and `__call__`. Received: halting={halting!r}"
-    )
+    if steps is not None:
+        arguments.refuse("steps", steps, 'None, as it goes with `halting="fixed"` alone')
+    if halting == "act":
+        return act
+    return Sampled(max_ponder) if halting == "sampled" else checked_rule("halting", halting)
 
 
-def positive_integer(name, value):
-    """`value` as an integer >= 1, or a ValueError that names the argument `name`."""
-    try:
-        whole = int(value)
-    except (TypeError, ValueError, OverflowError):
-        whole = 0
-    if isinstance(value, bool) or whole != value or whole < 1:
-        raise ValueError(
-            f"Argument `{name}` must be an integer of at least 1. Received: {name}={value!r}"
+def checked_rule(name, rule):
+    """The rule, if it is one."""
+    parts = ("max_ponder", "has_ponder_cost", "start", "__call__")
+    if isinstance(rule, type) or not all(hasattr(rule, part) for part in parts):
+        arguments.refuse(
+            name,
+            rule,
+            '"act", "fixed", "sampled" (of a layer), or a rule object with `max_ponder`, '
+            "`has_ponder_cost`, `start` and `__call__`",
         )
-    return whole
+    return rule
 
 
 class _Limits(threading.local):

@@ -3,10 +3,10 @@
 import keras
 from keras import ops, tree
 
-from .. import cap, executors
+from .. import arguments, cap, executors
 from ..halting.loop import at_least_float32
 from .memory import Memory, pad_time
-from .perceptrons import MLP, at_least_one
+from .perceptrons import MLP
 
 
 class TreeAttention(keras.layers.Layer):
@@ -32,13 +32,17 @@ class TreeAttention(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        self.outputs = at_least_one("outputs", outputs)
-        self.accesses_per_output = at_least_one("accesses_per_output", accesses_per_output)
+        self.outputs = arguments.integer("outputs", outputs, least=1)
+        self.accesses_per_output = arguments.integer(
+            "accesses_per_output", accesses_per_output, least=1
+        )
         self.max_outputs = _max_outputs(max_outputs, controller is None)
         self.num_leaves = num_leaves
-        self.padding = None if padding is None else float(padding)
-        self.memory = Memory(dtype=self.dtype_policy) if memory is None else memory
-        self.controller = controller
+        self.padding = arguments.number("padding", padding, none=True)
+        if memory is None:
+            memory = Memory(dtype=self.dtype_policy)
+        self.memory = arguments.instance("memory", memory, Memory, "a `ham.Memory` or None")
+        self.controller = arguments.cell("controller", controller, none=True)
         self.supports_masking = True
         if controller is None:
             sizes = (self.memory.hidden_units, self.memory.depth)
@@ -63,13 +67,9 @@ class TreeAttention(keras.layers.Layer):
     @num_leaves.setter
     def num_leaves(self, value):
         if value is not None:
-            at_least_one("num_leaves", value)
-            if value < 2 or value & (value - 1):
-                raise ValueError(
-                    "Argument `num_leaves` must be a power of two from 2 on, or None. "
-                    f"Received: num_leaves={value!r}"
-                )
-            value = int(value)
+            value = arguments.integer("num_leaves", value, least=2)
+            if value & (value - 1):
+                arguments.refuse("num_leaves", value, "a power of two from 2 on, or None")
         self._num_leaves = value
 
     def build(self, inputs_shape):

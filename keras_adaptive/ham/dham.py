@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from .. import arguments
 from ..halting.loop import at_least_float32
 from .attention import TreeAttention
 from .entropy_bonus import EntropyBonus, openness_of
@@ -61,18 +62,14 @@ class DHAM(EntropyBonus, TreeAttention):
     def __init__(
         self,
         outputs,
-        *arguments,
+        *others,
         writer="controller",
         entropy_bonus=0.0,
         entropy_decay=1.0,
         **kwargs,
     ):
-        super().__init__(outputs, *arguments, **kwargs)
-        if writer not in ("controller", "root"):
-            raise ValueError(
-                f'Argument `writer` must be "controller" or "root". Received: writer={writer!r}'
-            )
-        self.writer = writer
+        super().__init__(outputs, *others, **kwargs)
+        self.writer = arguments.choice("writer", writer, ("controller", "root"))
         self._check_entropy_bonus(entropy_bonus, entropy_decay)
         if entropy_bonus:
             self._add_entropy_bonus()

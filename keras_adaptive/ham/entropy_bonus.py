@@ -1,9 +1,9 @@
 """An entropy bonus that decays while a network is trained."""
 
-from numbers import Real
-
 import keras
 from keras import ops
+
+from .. import arguments
 
 _FLOOR = 1e-3  # Added to H, so that 1 / H and its slope stay finite.
 
@@ -24,8 +24,8 @@ class EntropyBonus:
 
     def _check_entropy_bonus(self, bonus, decay):
         """Keeps the arguments, for `get_config`."""
-        self.initial_entropy_bonus = number("entropy_bonus", bonus, 0.0)
-        self.initial_entropy_decay = number("entropy_decay", decay, 0.0, 1.0)
+        self.initial_entropy_bonus = _bonus(bonus)
+        self.initial_entropy_decay = _decay(decay)
 
     def _add_entropy_bonus(self):
         self._entropy_bonus = self._scalar("entropy_bonus", self.initial_entropy_bonus)
@@ -50,7 +50,7 @@ class EntropyBonus:
 
     @entropy_bonus.setter
     def entropy_bonus(self, value):
-        self._weight(self._entropy_bonus).assign(number("entropy_bonus", value, 0.0))
+        self._weight(self._entropy_bonus).assign(_bonus(value))
 
     @property
     def entropy_decay(self):
@@ -61,7 +61,7 @@ class EntropyBonus:
 
     @entropy_decay.setter
     def entropy_decay(self, value):
-        self._weight(self._entropy_decay).assign(number("entropy_decay", value, 0.0, 1.0))
+        self._weight(self._entropy_decay).assign(_decay(value))
 
     def _weight(self, weight):
         if weight is None:
@@ -78,21 +78,9 @@ class EntropyBonus:
         return now
 
 
-def number(name, value, least, most=None):
-    """A number of at least `least`, and of at most `most`, as a float.
+def _bonus(value):
+    return arguments.number("entropy_bonus", value, least=0)
 
-    Raises:
-        ValueError: it is none.
 
-    >>> number("discount", 1.5, 0.0, 1.0)
-    Traceback (most recent call last):
-        ...
-    ValueError: Argument `discount` must be a number in [0, 1]. Received: discount=1.5
-    """
-    allowed = f">= {least:g}" if most is None else f"in [{least:g}, {most:g}]"
-    wrong = isinstance(value, bool) or not isinstance(value, Real) or not value >= least
-    if wrong or (most is not None and value > most):
-        raise ValueError(
-            f"Argument `{name}` must be a number {allowed}. Received: {name}={value!r}"
-        )
-    return float(value)
+def _decay(value):
+    return arguments.number("entropy_decay", value, above=0, most=1)

@@ -3,7 +3,7 @@
 import keras
 from keras import ops, tree
 
-from .. import executors
+from .. import arguments, executors
 from . import log, paths, rows
 from .attention import TreeAttention, levels_over
 from .decisions import entropy, log_probability
@@ -88,10 +88,10 @@ class HAM(TreeAttention):
 
     told = ("right_probability", "path")
 
-    def __init__(self, outputs, *arguments, seed=None, **kwargs):
-        super().__init__(outputs, *arguments, **kwargs)
-        self.seed = seed
-        self.seed_generator = keras.random.SeedGenerator(seed)
+    def __init__(self, outputs, *others, seed=None, **kwargs):
+        super().__init__(outputs, *others, **kwargs)
+        self.seed = arguments.seed("seed", seed)
+        self.seed_generator = keras.random.SeedGenerator(self.seed)
 
     def call(
         self,

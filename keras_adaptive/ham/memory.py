@@ -3,8 +3,9 @@
 import keras
 from keras import ops
 
+from .. import arguments
 from ..halting.loop import at_least_float32
-from .perceptrons import MLP, HighwayWrite, at_least_one, join_ends
+from .perceptrons import MLP, HighwayWrite, join_ends
 
 _TRANSFORMATIONS = ("embed", "join", "search", "write")
 
@@ -58,18 +59,17 @@ class Memory(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        self.units = at_least_one("units", units)
-        self.hidden_units = at_least_one("hidden_units", hidden_units)
-        self.depth = at_least_one("depth", depth)
-        if empty not in ("joined", "zeros"):
-            raise ValueError(
-                f'Argument `empty` must be "joined" or "zeros". Received: empty={empty!r}'
-            )
-        self.empty = empty
+        self.units = arguments.integer("units", units, least=1)
+        self.hidden_units = arguments.integer("hidden_units", hidden_units, least=1)
+        self.depth = arguments.integer("depth", depth, least=1)
+        self.empty = arguments.choice("empty", empty, ("joined", "zeros"))
         sizes = (hidden_units, depth)
         dtype = {"dtype": self.dtype_policy}
         in_float32 = at_least_float32(self.compute_dtype)
         self._given = {"embed": embed, "join": join, "search": search, "write": write}
+        for name, layer in self._given.items():
+            if not isinstance(layer, (keras.layers.Layer, type(None))):
+                arguments.refuse(name, layer, "a Keras layer or None")
         self.embed = embed or MLP(units, *sizes, name="embed", **dtype)
         self.join = join or MLP(units, *sizes, name="join", **dtype)
         self.search = search or MLP(1, *sizes, "sigmoid", name="search", dtype=in_float32)

@@ -1,9 +1,9 @@
 """The perceptrons of the paper that EMBED, JOIN, SEARCH and WRITE are by default."""
 
-from numbers import Integral
-
 import keras
 from keras import ops
+
+from .. import arguments
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -33,10 +33,12 @@ class MLP(keras.layers.Layer):
 
     def __init__(self, units, hidden_units=20, depth=2, activation="relu", **kwargs):
         super().__init__(**kwargs)
-        self.units = at_least_one("units", units)
-        self.hidden_units = at_least_one("hidden_units", hidden_units)
-        self.depth = at_least_one("depth", depth)
-        self.activation = keras.activations.get(activation)
+        self.units = arguments.integer("units", units, least=1)
+        self.hidden_units = arguments.integer("hidden_units", hidden_units, least=1)
+        self.depth = arguments.integer("depth", depth, least=1)
+        self.activation = arguments.interpreted(
+            "activation", activation, keras.activations.get, "an activation or the name of one"
+        )
         self.layers = [
             keras.layers.Dense(
                 units if i == depth - 1 else hidden_units,
@@ -102,9 +104,9 @@ class HighwayWrite(keras.layers.Layer):
 
     def __init__(self, units, hidden_units=20, depth=2, **kwargs):
         super().__init__(**kwargs)
-        self.units = at_least_one("units", units)
-        self.hidden_units = hidden_units
-        self.depth = depth
+        self.units = arguments.integer("units", units, least=1)
+        self.hidden_units = arguments.integer("hidden_units", hidden_units, least=1)
+        self.depth = arguments.integer("depth", depth, least=1)
         self.candidate, self.gate = (
             MLP(units, hidden_units, depth, "sigmoid", dtype=self.dtype_policy, name=name)
             for name in ("candidate", "gate")
@@ -137,10 +139,3 @@ class HighwayWrite(keras.layers.Layer):
 def join_ends(*parts):
     """The last axes of the parts, one behind the other; the first part says the dtype."""
     return ops.concatenate([ops.cast(part, parts[0].dtype) for part in parts], axis=-1)
-
-
-def at_least_one(name, value):
-    """The value as an integer, if it is one from 1 on; else a ValueError names it."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"Argument `{name}` must be an integer >= 1. Received: {name}={value!r}")
-    return int(value)

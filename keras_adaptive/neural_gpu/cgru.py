@@ -1,11 +1,10 @@
 """CGRU: the convolutional gated recurrent unit."""
 
-import numbers
-
 import keras
 import numpy as np
 from keras import ops
 
+from .. import arguments
 from ..halting.loop import at_least_float32
 from ..log import Log
 from . import activations, convolution
@@ -86,35 +85,21 @@ class CGRU(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_at_least_one(maps=maps, relaxation=relaxation)
-        if not _is_kernel_size(kernel_size):
-            raise ValueError(f"`kernel_size` must be two odd integers. Received: {kernel_size!r}")
-        if nonlinearity not in NONLINEARITIES:
-            raise ValueError(
-                f"`nonlinearity` must be one of {NONLINEARITIES}. Received: {nonlinearity!r}"
-            )
-        if not 0 <= dropout < 1:
-            raise ValueError(f"`dropout` must lie in [0, 1). Received: {dropout!r}")
-        if saturation_cost < 0:
-            raise ValueError(f"`saturation_cost` must be at least 0. Received: {saturation_cost!r}")
-        for name, value in (("initial_scale", initial_scale), ("gate_sharpness", gate_sharpness)):
-            if not value > 0:
-                raise ValueError(f"`{name}` must be positive. Received: {value!r}")
-        self.maps = maps
-        self.kernel_size = tuple(kernel_size)
-        self.gate_cutoff = gate_cutoff
-        self.nonlinearity = nonlinearity
-        self.diagonal = diagonal
-        self.saturation_cost = saturation_cost
-        self.dropout = dropout
-        self.initial_scale = initial_scale
-        self.update_bias = update_bias
-        self.reset_bias = reset_bias
-        self.gate_sharpness = gate_sharpness
-        self.relaxation = relaxation
-        self.seed = seed
-        *self._first_seeds, dropout_seed = different_seeds(seed, 3)
-        self.seed_generator = keras.random.SeedGenerator(dropout_seed) if dropout else None
+        self.maps = arguments.integer("maps", maps, least=1)
+        self.kernel_size = _kernel_size(kernel_size)
+        self.gate_cutoff = arguments.boolean("gate_cutoff", gate_cutoff)
+        self.nonlinearity = arguments.choice("nonlinearity", nonlinearity, NONLINEARITIES)
+        self.diagonal = arguments.boolean("diagonal", diagonal)
+        self.saturation_cost = arguments.number("saturation_cost", saturation_cost, least=0)
+        self.dropout = arguments.number("dropout", dropout, least=0, below=1)
+        self.initial_scale = arguments.number("initial_scale", initial_scale, above=0)
+        self.update_bias = arguments.number("update_bias", update_bias)
+        self.reset_bias = arguments.number("reset_bias", reset_bias)
+        self.gate_sharpness = arguments.number("gate_sharpness", gate_sharpness, above=0)
+        self.relaxation = arguments.integer("relaxation", relaxation, least=1)
+        self.seed = arguments.seed("seed", seed)
+        *self._first_seeds, dropout_seed = different_seeds(self.seed, 3)
+        self.seed_generator = keras.random.SeedGenerator(dropout_seed) if self.dropout else None
         self.supports_masking = True
         # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
         self.supports_jit = keras.config.backend() != "tensorflow"
@@ -257,19 +242,13 @@ class CGRU(keras.layers.Layer):
         }
 
 
-def check_at_least_one(**arguments):
-    """Raises a ValueError unless each argument is an integer of at least 1."""
-    for name, value in arguments.items():
-        if not isinstance(value, numbers.Integral) or value < 1:
-            raise ValueError(f"`{name}` must be an integer of at least 1. Received: {value!r}")
-
-
-def _is_kernel_size(value):
-    return (
-        isinstance(value, (tuple, list))
-        and len(value) == 2
-        and all(isinstance(k, numbers.Integral) and k > 0 and k % 2 == 1 for k in value)
-    )
+def _kernel_size(value):
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        arguments.refuse("kernel_size", value, "two odd integers")
+    sizes = tuple(arguments.integer("kernel_size", size, least=1) for size in value)
+    if not all(size % 2 for size in sizes):
+        arguments.refuse("kernel_size", value, "two odd integers")
+    return sizes
 
 
 def different_seeds(seed, count):

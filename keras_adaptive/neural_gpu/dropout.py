@@ -3,6 +3,8 @@
 import keras
 from keras import ops
 
+from .. import arguments
+
 PLACES = ("state", "candidate")
 SCHEDULES = ("constant", "length", "root")
 LARGEST_RATE = 0.9  # of the schedules, which blow up for very short inputs
@@ -12,17 +14,9 @@ class Dropout:
     """How a `NeuralGPU` drops elements in training; its arguments are explained there."""
 
     def __init__(self, rate, place, schedule):
-        if not 0 <= rate < 1:
-            raise ValueError(f"`dropout` must lie in [0, 1). Received: {rate!r}")
-        if place not in PLACES:
-            raise ValueError(f"`dropout_on` must be one of {PLACES}. Received: {place!r}")
-        if schedule not in SCHEDULES:
-            raise ValueError(
-                f"`dropout_schedule` must be one of {SCHEDULES}. Received: {schedule!r}"
-            )
-        self.rate = rate
-        self.place = place
-        self.schedule = schedule
+        self.rate = arguments.number("dropout", rate, least=0, below=1)
+        self.place = arguments.choice("dropout_on", place, PLACES)
+        self.schedule = arguments.choice("dropout_schedule", schedule, SCHEDULES)
 
     def rates(self, length):
         """The share that is dropped of each example, `(batch,)`, as its length is."""

@@ -4,16 +4,10 @@ import keras
 import numpy as np
 from keras import ops
 
-from .. import executors, relaxation
+from .. import arguments, executors, relaxation
 from ..halting.loop import at_least_float32
 from . import convolution
-from .cgru import (
-    CGRU,
-    add_saturation_cost,
-    check_at_least_one,
-    different_seeds,
-    saturation_of,
-)
+from .cgru import CGRU, add_saturation_cost, different_seeds, saturation_of
 from .dropout import Dropout
 
 
@@ -111,26 +105,21 @@ class NeuralGPU(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        check_at_least_one(
-            symbols=symbols, width=width, num_layers=num_layers, steps_multiplier=steps_multiplier
-        )
+        self.symbols = arguments.integer("symbols", symbols, least=1)
+        self.maps = arguments.integer("maps", maps, least=1)
+        self.width = arguments.integer("width", width, least=1)
+        self.num_layers = arguments.integer("num_layers", num_layers, least=1)
+        self.relaxation = arguments.integer("relaxation", relaxation, least=1)
+        self.first_relaxation_pull = arguments.number("relaxation_pull", relaxation_pull, least=0)
+        self.steps_multiplier = arguments.integer("steps_multiplier", steps_multiplier, least=1)
+        self.recompute = arguments.boolean("recompute", recompute, none=True)
+        self.padding = arguments.integer("padding", padding, none=True)
         if padding is not None and 0 <= padding < symbols:
-            raise ValueError(
-                f"`padding` must be no symbol, that is none of 0 … {symbols - 1}. "
-                f"Received: {padding!r}"
-            )
-        self.symbols = symbols
-        self.maps = maps
-        self.width = width
-        self.num_layers = num_layers
-        self.relaxation = relaxation
-        self.first_relaxation_pull = relaxation_pull
-        self.steps_multiplier = steps_multiplier
-        self.recompute = recompute
-        self.padding = padding
-        self.seed = seed
+            allowed = f"no symbol, that is none of 0 … {symbols - 1}"
+            arguments.refuse("padding", padding, allowed)
+        self.seed = arguments.seed("seed", seed)
         self.dropout = Dropout(dropout, dropout_on, dropout_schedule)
-        self._embedding_seed, dropout_seed, *seeds = different_seeds(seed, 2 + num_layers)
+        self._embedding_seed, dropout_seed, *seeds = different_seeds(self.seed, 2 + num_layers)
         self.seed_generator = keras.random.SeedGenerator(dropout_seed) if dropout else None
         self.of_cells = {
             "kernel_size": kernel_size,

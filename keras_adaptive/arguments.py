@@ -1,0 +1,206 @@
+"""The one check of each kind of argument: what fits comes back, what does not is refused by name.
+
+Every check takes the argument's name and value, and raises a `ValueError` that quotes both and says
+what is allowed. Numbers of NumPy are numbers; `True` and `False` are none.
+"""
+
+import contextlib
+import math
+from numbers import Integral, Real
+
+import numpy as np
+
+LARGEST_INTEGER = 2**31 - 1  # of an int32, as loops count
+LARGEST_NUMBER = float(np.finfo("float32").max)
+LARGEST_SEED = 2**32 - 1
+
+
+def refuse(name, value, allowed):
+    """Raises the `ValueError` of all checks.
+
+    >>> refuse("units", 2.5, "an integer of at least 1")
+    Traceback (most recent call last):
+        ...
+    ValueError: Argument `units` must be an integer of at least 1. Received: units=2.5
+    """
+    raise ValueError(f"Argument `{name}` must be {allowed}. Received: {name}={shown(value)}")
+
+
+def shown(value, most=200):
+    """The `repr` of a value, cut where it is long.
+
+    >>> shown(10**5000)
+    'an integer of 16610 bits'
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integers of thousands of digits.
+        return f"an integer of {value.bit_length()} bits"
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def integer(name, value, least=None, most=None, none=False):
+    """An integer, with both bounds among what is allowed.
+
+    >>> integer("units", np.int64(3), least=1)
+    3
+    """
+    if none and value is None:
+        return None
+    if least is None:
+        allowed = "an integer" if most is None else f"an integer of at most {most}"
+    elif most is None:
+        allowed = f"an integer of at least {least}"
+    else:
+        allowed = f"an integer from {least} to {most}"
+    fits = isinstance(value, Integral) and not isinstance(value, bool)
+    fits = fits and (least is None or value >= least) and (most is None or value <= most)
+    if fits and most is None and abs(value) > LARGEST_INTEGER:
+        fits, allowed = False, f"{allowed} that an int32 can hold"
+    if not fits:
+        refuse(name, value, allowed + " or None" * none)
+    return int(value)
+
+
+def seed(name, value):
+    """A seed: an integer that fits into 32 bits, or None.
+
+    >>> seed("seed", 1), seed("seed", None)
+    (1, None)
+    """
+    return integer(name, value, 0, LARGEST_SEED, none=True)
+
+
+def number(name, value, least=None, most=None, above=None, below=None, none=False):
+    """A finite number, as a float; `least` and `most` are allowed, `above` and `below` are not.
+
+    >>> number("discount", 1, least=0, most=1)
+    1.0
+    >>> number("dropout", 1, least=0, below=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: Argument `dropout` must be a number in [0, 1). Received: dropout=1
+    """
+    if none and value is None:
+        return None
+    allowed = _interval(least, most, above, below)
+    fits = isinstance(value, Real) and not isinstance(value, bool) and abs(value) < math.inf
+    if fits and abs(value) > LARGEST_NUMBER:
+        fits, allowed = False, f"{allowed} that a float32 can hold"
+    fits = fits and (least is None or value >= least) and (above is None or value > above)
+    fits = fits and (most is None or value <= most) and (below is None or value < below)
+    if not fits:
+        refuse(name, value, allowed + " or None" * none)
+    return float(value)
+
+
+def _interval(least, most, above, below):
+    low, high = (least if above is None else above), (most if below is None else below)
+    if low is None and high is None:
+        return "a finite number"
+    if high is None:
+        return f"a finite number {'of at least' if above is None else 'above'} {low:g}"
+    if low is None:
+        return f"a finite number {'of at most' if below is None else 'below'} {high:g}"
+    ends = "[" if above is None else "(", "]" if below is None else ")"
+    return f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}"
+
+
+def boolean(name, value, none=False):
+    """True or False.
+
+    >>> boolean("return_state", np.bool_(True))
+    True
+    """
+    if none and value is None:
+        return None
+    if not isinstance(value, (bool, np.bool_)):
+        refuse(name, value, "True or False" + " or None" * none)
+    return bool(value)
+
+
+def choice(name, value, allowed):
+    """One of some words, among which may be None.
+
+    >>> choice("baseline", None, ("learned", None))
+    """
+    if not (value is None or isinstance(value, str)) or value not in allowed:
+        *others, last = (f'"{word}"' if isinstance(word, str) else repr(word) for word in allowed)
+        refuse(name, value, f"{', '.join(others)} or {last}")
+    return value
+
+
+def text(name, value, none=False):
+    """A string that is not empty.
+
+    >>> text("metric", "sequence_error")
+    'sequence_error'
+    """
+    if none and value is None:
+        return None
+    if not isinstance(value, str) or not value:
+        refuse(name, value, "a string that is not empty" + " or None" * none)
+    return value
+
+
+def function(name, value):
+    """What can be called.
+
+    >>> function("sample", len)
+    <built-in function len>
+    """
+    if not callable(value):
+        refuse(name, value, "a function")
+    return value
+
+
+def instance(name, value, kinds, allowed):
+    """An object of one of some classes, which `allowed` describes.
+
+    >>> instance("targets", {}, dict, "a dict")
+    {}
+    """
+    if not isinstance(value, kinds):
+        refuse(name, value, allowed)
+    return value
+
+
+def interpreted(name, value, interpret, allowed):
+    """What `interpret` makes of the value, for instance `keras.activations.get`.
+
+    >>> interpreted("size", "3", int, "an integer")
+    3
+    """
+    with contextlib.suppress(ValueError, TypeError, AttributeError):
+        return interpret(value)
+    return refuse(name, value, allowed)
+
+
+def cell(name, value, none=False):
+    """A Keras RNN cell, or, as a list, some of them.
+
+    >>> cell("cell", "GRU")
+    Traceback (most recent call last):
+        ...
+    ValueError: Argument `cell` must be an RNN cell with `state_size` and `call(inputs, states)`, \
+or a list of cells. Received: cell='GRU'
+    """
+    allowed = "an RNN cell with `state_size` and `call(inputs, states)`, or a list of cells"
+    allowed += " or None" * none
+    if none and value is None:
+        return None
+    cells = value if isinstance(value, (list, tuple)) else [value]
+    if not cells:
+        refuse(name, value, f"{allowed}; there is none")
+    for one in cells:
+        if hasattr(one, "return_sequences") and hasattr(one, "cell"):
+            refuse(name, value, f"{allowed}, not a layer. Pass {_cell_of(one)}")
+        if isinstance(one, type) or not callable(one) or not hasattr(one, "state_size"):
+            refuse(name, value, allowed)
+    return value
+
+
+def _cell_of(layer):
+    """How to write the cell of a recurrent layer."""
+    kind, size = type(layer.cell).__name__, getattr(layer.cell, "units", "…")
+    return f"`{kind}({size})` in place of `{type(layer).__name__}({size})`"
