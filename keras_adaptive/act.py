@@ -244,6 +244,10 @@ class ACTRNN(keras.layers.RNN):
 
     def inner_loop(self, sequences, initial_state, mask, training=False):
         """The loop over time, each of whose steps is a loop of the halting rule."""
+        # Keras keeps the states of a stateful layer as variables, which no loop can carry.
+        initial_state = tree.map_structure(
+            lambda x: x.value if isinstance(x, keras.Variable) else x, initial_state
+        )
         cell_arguments = {}
         if isinstance(self.cell, keras.layers.Layer) and self.cell._call_has_training_arg:
             cell_arguments["training"] = training

@@ -1,7 +1,10 @@
 """Parts of what TensorFlow has traced: which there are, and to run them."""
 
+import functools
+
 import tensorflow as tf
 from keras import tree
+from tensorflow.python.eager import record
 
 # Operations that cost less than to keep their results.
 CHEAP = {
@@ -12,6 +15,21 @@ CHEAP = {
 }
 # Operations that are worth doing once instead of many times.
 PRODUCTS = {"BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv3D", "Einsum", "MatMul"}
+
+
+def unrecorded(body):
+    """Marks the body of a loop or a function, which TensorFlow differentiates as a whole.
+
+    What gradient tapes see of single operations inside is of no use, and `TracedGraph.run` shows
+    them none.
+    """
+
+    @functools.wraps(body)
+    def run(*arguments):
+        with record.stop_recording():
+            return body(*arguments)
+
+    return run
 
 
 class TracedGraph:
@@ -39,11 +57,21 @@ class TracedGraph:
 
         Returns:
             The nest, of tensors here.
+
+        Raises:
+            RuntimeError: if a gradient tape is watching. It does not see imported operations, and
+                would take the results for constants.
         """
         feeds = {inner.name: outer for outer, inner in self.graph.captures}
         feeds |= {inner.name: outer for inner, outer in given}
         flat = tree.flatten(fetches)
         operations, inputs = _upstream(flat, feeds)
+        if record.should_record_backprop([x for name, x in feeds.items() if name in inputs]):
+            raise RuntimeError(
+                "A part of a traced graph cannot run where a gradient tape watches what it reads, "
+                "because the tape does not see it. Run it in the body of a loop or function that "
+                "is marked as `unrecorded`."
+            )
         part = tf.compat.v1.GraphDef(
             versions=self.definition.versions, library=self.definition.library
         )

@@ -12,8 +12,8 @@ import keras
 import tensorflow as tf
 from keras import tree
 
-from .tensorflow import _floating, _trace, _Witness, compiles
-from .tensorflow_graph import TracedGraph, common_of, kept_of
+from .tensorflow import _floating, _trace, _Witness, compiles, refuse_unseen
+from .tensorflow_graph import TracedGraph, common_of, kept_of, unrecorded
 
 # XLA fills with zeros whatever the steps that may be taken could keep, and holds it to the end.
 MOST_BYTES_OF_XLA = 2**26
@@ -62,7 +62,9 @@ def scan_repeats(step, finish, carry, sequences, last):
         return [time] * len(flat) + [later] * len(common)
 
     @tf.custom_gradient
+    @refuse_unseen
     def run(*_):
+        @unrecorded
         def advance(index, time, n, carry, total, totals, kept):
             before = carry, total
             now = _read(arrays, places(time, n))
@@ -92,6 +94,7 @@ def scan_repeats(step, finish, carry, sequences, last):
                 floating = [y for x, y in zip(sequences, of_sequences) if x.dtype.is_floating]
                 return traced.reached(1, floating)
 
+            @unrecorded
             def retreat(index, later, of_carry, of_total, of_sequences, of_used):
                 time, *old = _read(kept, index)
                 where = places(time, old[0])
@@ -210,15 +213,16 @@ class _Step:
             return []
         (n,), _, now = self.arguments
 
-        def at(sequences):
+        @unrecorded
+        def at(*sequences):
             given = list(zip(now, sequences))
             both = [self.graph.run([(n, tf.constant(i)), *given], self.common) for i in (1, 2)]
             return list(map(tf.stack, zip(*both)))
 
         if sequences[0].shape[0] == 1:
-            return at([x[0] for x in sequences])
+            return tf.function(at, autograph=False)(*[x[0] for x in sequences])
         like = [tf.TensorSpec((2, *x.shape), x.dtype) for x in self.common]
-        found = tf.map_fn(at, sequences, fn_output_signature=like)
+        found = tf.map_fn(lambda now: at(*now), sequences, fn_output_signature=like)
         return [tf.reshape(x, tf.concat([[-1], tf.shape(x)[2:]], 0)) for x in found]
 
 
@@ -241,6 +245,7 @@ class _StepWithGradient:
             new = tree.map_structure(lambda new, old: tf.where(done, new, old), end, new)
             return tree.map_structure(tf.identity, (new, total)), done
 
+        @unrecorded
         def with_gradient(n, carry, now, total, upstream):
             used = list(map(tf.identity, step.used))
             results, done = with_total(n, carry, now, used, total)

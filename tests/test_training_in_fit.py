@@ -1,0 +1,93 @@
+"""What a user's `fit` trains in a graph is what it trains eagerly: the weights after two steps."""
+
+import functools
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_adaptive.executors.tensorflow import refuse_unseen
+from keras_adaptive.executors.tensorflow_graph import TracedGraph
+from keras_adaptive.layers import ACTRNN
+
+CELLS = {
+    "rnn": keras.layers.SimpleRNNCell,
+    "lstm": keras.layers.LSTMCell,
+    "gru": keras.layers.GRUCell,
+}
+
+
+def trained(cell, time=1, masking=False, stateful=False, **kwargs):
+    """The weights of a network before and after two steps of `fit`."""
+    keras.utils.set_random_seed(0)
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(4, time, 3)).astype("float32"), rng.normal(size=(4, 2))
+    inputs = keras.Input(batch_shape=(4, time, 3)) if stateful else keras.Input((time, 3))
+    hidden = keras.layers.Masking()(inputs) if masking else inputs
+    hidden = ACTRNN(CELLS[cell](4), max_ponder=3, halting_bias=-1.0, stateful=stateful)(hidden)
+    model = keras.Model(inputs, keras.layers.Dense(2)(hidden))
+    model.compile(keras.optimizers.SGD(0.5), "mse", **kwargs)
+    before = model.get_weights()
+    model.fit(x, y, batch_size=4, epochs=2, verbose=0)
+    return model, before, model.get_weights()
+
+
+eagerly_trained = functools.cache(functools.partial(trained, run_eagerly=True, jit_compile=False))
+
+
+def assert_as_eagerly(cell, *, jit_compile, masking=False, **kwargs):
+    compiled = {} if jit_compile is None else {"jit_compile": jit_compile}
+    model, before, after = trained(cell, masking=masking, **kwargs, **compiled)
+    # No element is masked here: that there is a mask changes the path, not the result.
+    *_, eager = eagerly_trained(cell, **kwargs)
+    trainable = {id(variable) for variable in model.trainable_variables}
+    for variable, a, b, c in zip(model.weights, before, after, eager, strict=True):
+        np.testing.assert_allclose(b, c, rtol=0, atol=1e-5, err_msg=variable.path)
+        assert id(variable) not in trainable or np.any(a != b), f"{variable.path} did not move"
+
+
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize(("jit_compile", "masking"), [(None, False), (True, True)])
+def test_sequences_of_one_element(cell, jit_compile, masking):
+    assert_as_eagerly(cell, jit_compile=jit_compile, masking=masking)
+
+
+def test_a_stateful_layer():
+    assert_as_eagerly("lstm", time=2, stateful=True, jit_compile=None)
+
+
+def test_no_traced_operation_is_imported_behind_a_tapes_back():
+    traced = tf.function(lambda x: 2.0 * x).get_concrete_function(tf.TensorSpec([]))
+
+    @tf.function
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = TracedGraph(traced.graph).run([(traced.inputs[0], x)], traced.outputs[0])
+        return tape.gradient(y, x)
+
+    with pytest.raises(RuntimeError, match="tape does not see it"):
+        run(tf.constant(1.0))
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_no_gradient_is_lost_in_a_custom_gradient(seen):
+    @tf.function
+    def run(x, weight):
+        with tf.GradientTape() as tape:
+            tape.watch([x, weight])
+
+            @tf.custom_gradient
+            @refuse_unseen
+            def product(*_):
+                return [x * weight], lambda upstream: [upstream * weight, upstream * x][: 1 + seen]
+
+            (y,) = product(x, weight) if seen else product(x)
+        return tape.gradient(y, weight)
+
+    if seen:
+        assert float(run(tf.constant(2.0), tf.constant(3.0))) == 2.0
+    else:
+        with pytest.raises(RuntimeError, match="would get none"):
+            run(tf.constant(2.0), tf.constant(3.0))
