@@ -79,7 +79,7 @@ def test_no_gradient_is_lost_in_a_custom_gradient(seen):
             tape.watch([x, weight])
 
             @tf.custom_gradient
-            @refuse_unseen
+            @refuse_unseen()
             def product(*_):
                 return [x * weight], lambda upstream: [upstream * weight, upstream * x][: 1 + seen]
 

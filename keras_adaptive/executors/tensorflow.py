@@ -71,7 +71,7 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
     sources = [tree.flatten(carry), _floating(inputs), used]
 
     @tf.custom_gradient
-    @refuse_unseen
+    @refuse_unseen()
     def run(*_):
         kept = [
             tf.TensorArray(x.dtype, last - 1, element_shape=x.shape, clear_after_read=False)
@@ -125,41 +125,47 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
     return tree.pack_sequence_as(like, run(*tree.flatten(sources)))
 
 
-def refuse_unseen(run):
+def refuse_unseen(constants=()):
     """Checks a function for `tf.custom_gradient`: its gradient must be that of all that it reads.
 
     Args:
-        run: a function of the tensors that get a gradient, which returns a list of results and the
-            gradient.
+        constants: nest of tensors that are meant to get no gradient.
 
     Returns:
-        `run`, which raises a RuntimeError if its results depend in a graph on another tensor that a
-        gradient tape watches: its gradient would be lost without a word.
+        A decorator. The function, of the tensors that get a gradient, returns a list of results
+        and the gradient. It raises a RuntimeError if the results depend in a graph on another
+        tensor that a gradient tape watches: its gradient would be lost without a word.
     """
 
-    @functools.wraps(run)
-    def checked(*sources):
-        if tf.executing_eagerly():
-            return run(*sources)
-        graph = tf.compat.v1.get_default_graph()
-        before = {op.name for op in graph.get_operations()}
-        results, backward = run(*sources)
-        seen, pending = {x.name for x in sources}, list(results)
-        while pending:
-            tensor = pending.pop()
-            if tensor.name in seen:
-                continue
-            seen.add(tensor.name)
-            if tensor.op.name not in before and tensor.op.type != "Placeholder":
-                pending += tensor.op.inputs
-            elif tensor.dtype.is_floating and record.should_record_backprop([tensor]):
-                raise RuntimeError(
-                    "A function with a gradient of its own reads a tensor that needs a gradient "
-                    f"and would get none: {tensor}. It must be among the function's arguments."
-                )
-        return results, backward
+    def decorate(run):
+        @functools.wraps(run)
+        def checked(*sources):
+            return _run_and_check(run, constants, sources)
 
-    return checked
+        return checked
+
+    return decorate
+
+
+def _run_and_check(run, constants, sources):
+    if tf.executing_eagerly():
+        return run(*sources)
+    before = {op.name for op in tf.compat.v1.get_default_graph().get_operations()}
+    results, backward = run(*sources)
+    seen, pending = {x.name for x in [*sources, *tree.flatten(constants)]}, list(results)
+    while pending:
+        tensor = pending.pop()
+        if tensor.name in seen:
+            continue
+        seen.add(tensor.name)
+        if tensor.op.name not in before and tensor.op.type != "Placeholder":
+            pending += tensor.op.inputs
+        elif tensor.dtype.is_floating and record.should_record_backprop([tensor]):
+            raise RuntimeError(
+                "A function with a gradient of its own reads a tensor that needs a gradient and "
+                f"would get none: {tensor}. It must be among the function's arguments."
+            )
+    return results, backward
 
 
 class _Witness(keras.StatelessScope):
@@ -231,7 +237,7 @@ def with_gradient(forward, backward, arguments, constants, plain):
     like = []
 
     @tf.custom_gradient
-    @refuse_unseen
+    @refuse_unseen(constants)
     def run(*_):
         results, kept = forward(arguments, constants)
         like.append(results)

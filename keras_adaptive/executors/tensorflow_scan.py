@@ -62,7 +62,7 @@ def scan_repeats(step, finish, carry, sequences, last):
         return [time] * len(flat) + [later] * len(common)
 
     @tf.custom_gradient
-    @refuse_unseen
+    @refuse_unseen()
     def run(*_):
         @unrecorded
         def advance(index, time, n, carry, total, totals, kept):
