@@ -14,12 +14,28 @@ from pathlib import Path
 
 from .. import plots
 from . import ham_page, neural_gpu_page
+from .headline import cells, headline, is_of_one_length
 from .model_card import markdown, percent
 from .recipe import Recipe
 
 PICTURE = "docs/pictures/ponder_logic.png"
 PICTURE_OF = "act_logic"
 README = "README.md"
+ZOO_PAGE = "docs/zoo.md"
+PERFORMANCE_PAGE = "docs/performance.md"
+# What the README shows; all entries and all rows are on the two pages.
+SHOWN_MODELS = (
+    "act_logic",
+    "act_addition",
+    "neural_gpu_addition",
+    "neural_gpu_reverse",
+    "ham_sort",
+)
+SHOWN_TIMINGS = (
+    "inference, 1 row in 16 thinks 20 steps, the others 2: compaction / whole batch",
+    "Neural GPU (paper), training, n = 41: step / bare convolutions",
+    "an access to HAM, TensorFlow graph, inference, batch 1: 2^20 leaves / 2^10",
+)
 TEXT_PAGE = "docs/enwik8.md"
 TEXT_MODEL = "act_enwik8_small"
 STUDIES_PAGE = "docs/studies.md"
@@ -44,10 +60,21 @@ def written(text, folder, document=README):
 
 def readme_tables(folder):
     """The tables of the README by their names."""
+    entries = [folder / "saved_models" / name / "metrics.json" for name in SHOWN_MODELS]
     return {
-        "zoo": zoo_table(sorted(folder.glob("saved_models/*/metrics.json"))),
-        "benchmarks": benchmark_table(sorted(folder.glob("benchmarks/results/*.json"))),
+        "models": models_table([path for path in entries if path.is_file()]),
+        "timings": timings_table(sorted(folder.glob("benchmarks/results/*.json"))),
     }
+
+
+def zoo_page_tables(folder):
+    """The table of all entries."""
+    return {"zoo": zoo_table(sorted(folder.glob("saved_models/*/metrics.json")))}
+
+
+def performance_page_tables(folder):
+    """The table of all rows of the benchmarks."""
+    return {"benchmarks": benchmark_table(sorted(folder.glob("benchmarks/results/*.json")))}
 
 
 def text_page_tables(folder):
@@ -77,6 +104,8 @@ def studies_page_tables(folder):
 
 DOCUMENTS = {
     README: readme_tables,
+    ZOO_PAGE: zoo_page_tables,
+    PERFORMANCE_PAGE: performance_page_tables,
     TEXT_PAGE: text_page_tables,
     STUDIES_PAGE: studies_page_tables,
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
@@ -115,6 +144,29 @@ def without_act(plain):
     return percent(plain["sequence_error"]) + short
 
 
+def models_table(paths):
+    """The table of a few models from their `metrics.json`."""
+    rows = []
+    for path in paths:
+        recipe = read(path.parent / "recipe.json")
+        found = headline(recipe, read(path))
+        name = path.parent.name
+        card = f"[`{name}`](saved_models/{name}/README.md)"
+        rows.append([card, found["trained_on"], *cells(found)])
+    return markdown(["model", "trained on", "wrong there", "wrong beyond"], rows)
+
+
+def timings_table(paths):
+    """The table of a few rows of the benchmarks."""
+    rows = [
+        [row["what"], f"{row['ratio']:.2f}"]
+        for path in paths
+        for row in read(path).get("rows", ())
+        if row["what"] in SHOWN_TIMINGS
+    ]
+    return markdown(["what", "ratio"], rows) if rows else ""
+
+
 def zoo_table(paths):
     """The tables of the models from their `metrics.json`, one for each family of networks."""
     entries = [
@@ -147,7 +199,7 @@ def read(path):
 
 def link(name):
     """The name of an entry, with a link to its card."""
-    return f"[`{name}`](saved_models/{name}/README.md)"
+    return f"[`{name}`](../saved_models/{name}/README.md)"
 
 
 def act_table(entries):
@@ -214,11 +266,6 @@ def memory_table(entries):
         rows.append([link(name), *(found.get(count, "–") for count in leaves), *paper])
     header = [f"paper, {leaves[0]}", f"paper, {leaves[-1]}"]
     return markdown(["model", *leaves, *header], rows)
-
-
-def is_of_one_length(row):
-    """Whether a measurement is of random examples of a single length."""
-    return row["probe"] is None and row["least"] == row["length"]
 
 
 def benchmark_table(paths):

@@ -1,0 +1,86 @@
+"""What the first line on an entry says: its task, its error where it was trained and beyond."""
+
+from .model_card import percent
+
+# An entry that is wrong more often than this where it was trained is an experiment.
+LEARNED = 0.5
+
+
+def headline(recipe, metrics):
+    """The main figures of an entry.
+
+    Args:
+        recipe, metrics: what `recipe.json` and `metrics.json` hold.
+
+    Returns:
+        A dict of texts and numbers: `task`; `trained_on`, the size of its training inputs; `error`
+        there (of a text `bits_per_character`); `beyond`, the largest size it was measured at, and
+        `error_beyond`, both None where nothing is larger; and `experiment`, whether it did not
+        learn its task.
+    """
+    unit = (recipe.get("length_parameters") or (None, None))[1]
+    rows = [row for row in metrics.get("lengths", ()) if is_of_one_length(row)]
+    rows += metrics.get("sizes", ())
+    found = {
+        "task": task_of(recipe["dataset"]),
+        "trained_on": ", ".join(f"{value} {key}" for key, value in sizes_of(recipe).items()),
+        "error": metrics.get("sequence_error"),
+        "beyond": None,
+        "error_beyond": None,
+    }
+    if "bits_per_character" in metrics:
+        found["bits_per_character"] = metrics["bits_per_character"]
+    if rows:
+        first, last = rows[0], rows[-1]
+        words = "leaves" if "leaves" in last else {"length": "positions"}.get(unit, unit)
+        key = "leaves" if "leaves" in last else "length"
+        found |= {
+            "trained_on": f"up to {first[key]} {words}",
+            "error": first["sequence_error"],
+            "beyond": f"{last[key]} {words}",
+            "error_beyond": last["sequence_error"],
+        }
+    found["experiment"] = found["error"] is not None and found["error"] > LEARNED
+    return found
+
+
+def task_of(dataset):
+    """What a data set is about, by its name without that of its paper's network.
+
+    Example:
+
+    >>> task_of("neural_gpu_sort_bits"), task_of("enwik8")
+    ('sort bits', 'enwik8')
+    """
+    for family in ("act_", "ham_", "neural_gpu_"):
+        dataset = dataset.removeprefix(family)
+    return dataset.replace("_", " ")
+
+
+def is_of_one_length(row):
+    """Whether a measurement is of random examples of a single length."""
+    return row["probe"] is None and row["least"] == row["length"]
+
+
+def sizes_of(recipe):
+    """The parameters of a recipe's data set that are numbers."""
+    return {
+        key: f"{value:,}"
+        for key, value in recipe["parameters"].items()
+        if isinstance(value, int) and not isinstance(value, bool)
+    }
+
+
+def cells(found):
+    """The error at the sizes of training and beyond, in words.
+
+    Example:
+
+    >>> cells({"error": 0.0, "error_beyond": 0.02, "beyond": "2000 bits"})
+    ['0.00 %', '2.00 % at 2000 bits']
+    """
+    if "bits_per_character" in found:
+        return [f"{found['bits_per_character']:.2f} bits a byte", "–"]
+    if found["error_beyond"] is None:
+        return [percent(found["error"]), "–"]
+    return [percent(found["error"]), f"{percent(found['error_beyond'])} at {found['beyond']}"]
