@@ -3,9 +3,8 @@
 import dataclasses
 from typing import ClassVar
 
-import tensorflow_datasets as tfds
-
-from ..tfds.task_builder import TaskBuilder, TaskConfig
+from ..tfds.builder import TaskBuilder
+from ..tfds.config import TaskConfig
 from . import act_logic
 
 
@@ -25,11 +24,7 @@ class ActLogicConfig(TaskConfig):
 class Builder(TaskBuilder):
     """Sequences of vectors of up to ten logic gates (Graves 2016, section 3.2)."""
 
-    # TFDS would infer it from the package's name, which leads astray in an editable installation.
-    pkg_dir_path = tfds.core.Path(__file__).parent
     HOMEPAGE = "https://arxiv.org/abs/1603.08983"
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
     BUILDER_CONFIGS: ClassVar = [
         ActLogicConfig(),
         ActLogicConfig(vectors=1),

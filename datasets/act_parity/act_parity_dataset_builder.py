@@ -3,9 +3,8 @@
 import dataclasses
 from typing import ClassVar
 
-import tensorflow_datasets as tfds
-
-from ..tfds.task_builder import TaskBuilder, TaskConfig
+from ..tfds.builder import TaskBuilder
+from ..tfds.config import TaskConfig
 from . import act_parity
 
 
@@ -24,11 +23,7 @@ class ActParityConfig(TaskConfig):
 class Builder(TaskBuilder):
     """Parity of up to 64 bits in one vector (Graves 2016, section 3.1)."""
 
-    # TFDS would infer it from the package's name, which leads astray in an editable installation.
-    pkg_dir_path = tfds.core.Path(__file__).parent
     HOMEPAGE = "https://arxiv.org/abs/1603.08983"
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
     BUILDER_CONFIGS: ClassVar = [
         ActParityConfig(),
         ActParityConfig(placement="prefix"),

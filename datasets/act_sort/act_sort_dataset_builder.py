@@ -3,9 +3,8 @@
 import dataclasses
 from typing import ClassVar
 
-import tensorflow_datasets as tfds
-
-from ..tfds.task_builder import TaskBuilder, TaskConfig
+from ..tfds.builder import TaskBuilder
+from ..tfds.config import TaskConfig
 from . import act_sort
 
 
@@ -23,11 +22,7 @@ class ActSortConfig(TaskConfig):
 class Builder(TaskBuilder):
     """Indices of up to 15 real numbers in ascending order (Graves 2016, section 3.4)."""
 
-    # TFDS would infer it from the package's name, which leads astray in an editable installation.
-    pkg_dir_path = tfds.core.Path(__file__).parent
     HOMEPAGE = "https://arxiv.org/abs/1603.08983"
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
     BUILDER_CONFIGS: ClassVar = [
         ActSortConfig(),
         # What the paper suggests against numbers too close to tell apart.

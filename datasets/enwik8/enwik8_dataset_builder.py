@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import zlib
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -10,77 +11,56 @@ import tensorflow_datasets as tfds
 from tensorflow_datasets.core.download import checksums
 
 from ..arguments import check_integers
+from ..tfds.builder import FolderBuilder
+from ..tfds.config import NamedConfig
 from . import enwik8
 
 PLACEMENTS = ("random", "consecutive")
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)
-class Enwik8Config(tfds.core.BuilderConfig):
-    """What is cut from the text. The name follows from what differs from the paper.
+class Enwik8Config(NamedConfig):
+    """Which windows are cut from the text.
 
     Args:
-        length: bytes that are read of a window; one more follows as the last target.
+        length: number of inputs of a window; it has one byte more, the last target.
         placement: `"random"` draws the training windows at random places, as the paper does;
-            `"consecutive"` takes all, one behind the other. Those of validation and test data are
+            `"consecutive"` takes all of them, in their order. Validation and test windows are
             always consecutive.
-        train: the number of random training windows.
-        size: bytes of the text that are used, from its beginning; 90 % of them for training, 5 %
-            each for validation and test.
-        seed: of the random places.
+        train: number of random training windows.
+        size: how many bytes of the text are used, from its beginning; 90 % of them are for
+            training, 5 % each for validation and test.
+        seed: seed of the random places.
 
     Raises:
         ValueError: a parameter is out of its range.
     """
 
-    name: str = dataclasses.field(default="", init=False)
-    description: str = dataclasses.field(default="", init=False)
     length: int = 500
     placement: str = "random"
     train: int = 100_000
     size: int = enwik8.SIZE
-    seed: int = 0
 
     def __post_init__(self):
+        super().__post_init__()
         if self.placement not in PLACEMENTS:
             raise ValueError(
                 f"`placement` must be one of {', '.join(PLACEMENTS)}. Received: {self.placement!r}"
             )
         check_integers(1, length=self.length, train=self.train)
         check_integers(100, size=self.size)
-        check_integers(0, seed=self.seed)
-        kept = ("length", "placement", "train", "size", "seed")
-        fields = {field.name: field for field in dataclasses.fields(self)}
-        changed = {
-            name: getattr(self, name)
-            for name in kept
-            if getattr(self, name) != fields[name].default
-        }
-        self.name = "-".join(f"{key}_{value}" for key, value in changed.items()) or "paper"
-        differences = ", ".join(f"{key} = {value}" for key, value in changed.items())
-        self.description = f"As the paper, but {differences}." if changed else "As the paper."
 
 
-class Builder(tfds.core.GeneratorBasedBuilder):
+class Builder(FolderBuilder):
     """Windows of the first 10⁸ bytes of Wikipedia (Graves 2016, section 3.5)."""
 
-    # TFDS would infer it from the package's name, which leads astray in an editable installation.
-    pkg_dir_path = tfds.core.Path(__file__).parent
-    # And so it would not find this.
-    url_infos: ClassVar = checksums.load_url_infos(pkg_dir_path / "checksums.tsv")
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
+    # TFDS would look for it in the wrong folder in an editable installation.
+    url_infos: ClassVar = checksums.load_url_infos(Path(__file__).parent / "checksums.tsv")
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "enwik8.zip is downloaded by itself. Without a network: download "
         f"{enwik8.URL} elsewhere and put it, or the file enwik8 that is in it, into this folder."
     )
     BUILDER_CONFIGS: ClassVar = [Enwik8Config(), Enwik8Config(placement="consecutive")]
-
-    def __init__(self, *, config=None, **kwargs):
-        if isinstance(config, Enwik8Config):
-            # TFDS refuses an object of its own that has the name of one of the builder's.
-            config = self.builder_configs.get(config.name, config)
-        super().__init__(config=config, **kwargs)
 
     def _info(self):
         window = tfds.features.Tensor(shape=(self.builder_config.length,), dtype=np.uint8)

@@ -1,9 +1,6 @@
 """The search task as a data set of TensorFlow Datasets."""
 
 import dataclasses
-from typing import ClassVar
-
-import tensorflow_datasets as tfds
 
 from ..vectors.builder import VectorBuilder, VectorConfig, configs
 from . import ham_search
@@ -21,8 +18,4 @@ class HAMSearchConfig(VectorConfig):
 class Builder(VectorBuilder):
     """The value of a key among up to 31 sorted pairs (Andrychowicz & Kurach 2016, section 4.2)."""
 
-    # TFDS would infer it from the package's name, which leads astray in an editable installation.
-    pkg_dir_path = tfds.core.Path(__file__).parent
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
-    BUILDER_CONFIGS: ClassVar = configs(HAMSearchConfig)
+    BUILDER_CONFIGS = configs(HAMSearchConfig)

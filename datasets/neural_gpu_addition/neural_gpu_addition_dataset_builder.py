@@ -1,9 +1,5 @@
 """The addition task as a data set of TensorFlow Datasets."""
 
-from typing import ClassVar
-
-import tensorflow_datasets as tfds
-
 from ..symbols.number_builder import NumberBuilder, NumberConfig, configs
 from . import neural_gpu_addition
 
@@ -17,8 +13,4 @@ class NeuralGPUAdditionConfig(NumberConfig):
 class Builder(NumberBuilder):
     """Sums of two numbers of up to 20 bits (Kaiser & Sutskever 2016, badd)."""
 
-    # TFDS would infer it from the package's name, which leads astray in an editable installation.
-    pkg_dir_path = tfds.core.Path(__file__).parent
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES: ClassVar = {"1.0.0": "First version."}
-    BUILDER_CONFIGS: ClassVar = configs(NeuralGPUAdditionConfig)
+    BUILDER_CONFIGS = configs(NeuralGPUAdditionConfig)

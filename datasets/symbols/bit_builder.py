@@ -2,7 +2,8 @@
 
 import dataclasses
 
-from ..tfds.task_builder import TaskBuilder, TaskConfig
+from ..tfds.builder import TaskBuilder
+from ..tfds.config import TaskConfig
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)

@@ -2,7 +2,8 @@
 
 import dataclasses
 
-from ..tfds.task_builder import TaskBuilder, TaskConfig
+from ..tfds.builder import TaskBuilder
+from ..tfds.config import TaskConfig
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)
@@ -18,10 +19,6 @@ class VectorConfig(TaskConfig):
     train: int = 50_000
     validation: int = 10_000
     test: int = 2_500
-
-    def output_length(self, length):
-        """Number of outputs for so many inputs."""
-        return self.task.output_length(length)
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)

@@ -39,7 +39,7 @@ from keras_adaptive.datasets.neural_gpu_reverse import (
 from keras_adaptive.datasets.neural_gpu_sort_bits import (
     neural_gpu_sort_bits_dataset_builder as sort_bits,
 )
-from keras_adaptive.datasets.tfds import task_builder
+from keras_adaptive.datasets.tfds import builder as task_builder
 
 SIZES = {"train": 40, "validation": 10, "test": 20}
 CONFIGS = {

@@ -1,0 +1,134 @@
+"""Builders of TensorFlow Datasets: what every data set's has, and those of generated tasks."""
+
+import hashlib
+import inspect
+import itertools
+import zlib
+
+import numpy as np
+import tensorflow_datasets as tfds
+
+from ..stream import SPLITS
+from .config import NamedConfig
+
+# A block of examples is sampled at once, and those of the split are kept.
+BLOCK = 4096
+# Blocks of long examples are smaller: at most this many elements of the inputs.
+BLOCK_ELEMENTS = 2**22
+# After this many blocks in a row without an example of the split, there is none.
+MAX_EMPTY_BLOCKS = 20
+
+
+class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
+    """A data set whose `README.md`, `TAGS.txt` and `CITATIONS.bib` lie beside its builder."""
+
+    VERSION = tfds.core.Version("1.0.0")
+    RELEASE_NOTES = {"1.0.0": "First version."}  # noqa: RUF012 - as TFDS has it
+
+    def __init_subclass__(cls, **kwargs):
+        # TFDS would infer it from the package's name, which fails in an editable installation.
+        cls.pkg_dir_path = tfds.core.Path(inspect.getfile(cls)).parent
+        super().__init_subclass__(**kwargs)
+
+    def __init__(self, *, config=None, **kwargs):
+        if isinstance(config, NamedConfig):
+            # TFDS refuses a config object that has the name of one of the builder's own.
+            config = self.builder_configs.get(config.name, config)
+        super().__init__(config=config, **kwargs)
+
+
+class TaskBuilder(FolderBuilder, skip_registration=True):
+    """The data set of a task. A subclass has its `BUILDER_CONFIGS` and its `HOMEPAGE`.
+
+    A hash of an example's inputs decides which split it may be in, so no two splits share one.
+    """
+
+    # The splits without repeated examples. Where short examples are few, the same ones would come
+    # too often in a split of a tenth.
+    WITHOUT_REPETITION = ()
+
+    def _info(self):
+        config = self.builder_config
+        example = config.sample(np.random.default_rng(0), 1)
+        features = {
+            name: tfds.features.Tensor(
+                shape=(None, *values.shape[2:]),
+                dtype=values.dtype.type,
+                # Inputs are mostly zeros, or few symbols.
+                encoding="zlib" if name == "inputs" else "none",
+            )
+            for name, values in example.items()
+        }
+        return self.dataset_info_from_configs(
+            features=tfds.features.FeaturesDict(features),
+            supervised_keys=("inputs", "targets", "weights"),
+            homepage=self.HOMEPAGE,
+            # Examples are drawn independently.
+            disable_shuffling=True,
+        )
+
+    def _split_generators(self, dl_manager):
+        return {split: self._generate_examples(split) for split in SPLITS}
+
+    def _generate_examples(self, split):
+        wanted = getattr(self.builder_config, split)
+        seen = set()
+        made = empty_blocks = 0
+        for block in self._blocks(split):
+            examples = unpadded(block, self.builder_config.output_length)
+            examples = [x for x in examples if split_of(x["inputs"]) == split]
+            if split in self.WITHOUT_REPETITION:
+                examples = [x for x in examples if _is_new(x["inputs"].tobytes(), seen)]
+            yield from enumerate(examples[: wanted - made], start=made)
+            made += len(examples)
+            if made >= wanted:
+                return
+            empty_blocks = 0 if examples else empty_blocks + 1
+            if empty_blocks == MAX_EMPTY_BLOCKS:
+                raise ValueError(
+                    f"{self.name}/{self.builder_config.name} has too few different examples: none "
+                    f"belongs to the split {split!r}. Choose parameters that allow for more."
+                )
+
+    def _blocks(self, split):
+        """Endless batches of examples, of which those of the split are used."""
+        config = self.builder_config
+        name = f"{self.name}/{config.name}"
+        seeds = [zlib.crc32(name.encode()), config.seed, SPLITS.index(split)]
+        elements = config.sample(np.random.default_rng(0), 1)["inputs"].size
+        size = max(1, min(BLOCK, BLOCK_ELEMENTS // elements))
+        for number in itertools.count():
+            yield config.sample(np.random.default_rng([*seeds, number]), size)
+
+
+def _is_new(item, seen):
+    """Adds `item` to the set `seen`; whether it was not in it before."""
+    count = len(seen)
+    seen.add(item)
+    return len(seen) > count
+
+
+def unpadded(batch, output_length):
+    """The examples of a batch, each without padding at its end.
+
+    Args:
+        batch: a dict of arrays (batch, time, …), as `sample` returns it.
+        output_length: function from the number of inputs to the number of targets.
+
+    Yields:
+        Dicts of arrays (time, …).
+    """
+    lengths = (batch["difficulty"] > 0).sum(axis=1)
+    for row, length in enumerate(lengths.tolist()):
+        ends = dict.fromkeys(("targets", "weights"), output_length(length))
+        yield {name: values[row, : ends.get(name, length)] for name, values in batch.items()}
+
+
+def split_of(inputs):
+    """The split that an example belongs to: validation and test get a tenth each.
+
+    Args:
+        inputs: (time, …), without padding.
+    """
+    digest = hashlib.blake2b(np.ascontiguousarray(inputs).tobytes(), digest_size=8).digest()
+    return {0: "test", 1: "validation"}.get(int.from_bytes(digest, "little") % 10, "train")

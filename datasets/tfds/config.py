@@ -1,0 +1,80 @@
+"""Configs that are named after what differs from the paper."""
+
+import dataclasses
+
+import numpy as np
+import tensorflow_datasets as tfds
+
+from ..arguments import check_integers
+from ..stream import SPLITS
+
+
+@dataclasses.dataclass(eq=False, kw_only=True)
+class NamedConfig(tfds.core.BuilderConfig):
+    """A config whose name and description follow from its fields.
+
+    TensorFlow Datasets finds prepared files by the name alone, so two configs that differ must
+    have different names: `"paper"` for the defaults, else what differs from them.
+    """
+
+    name: str = dataclasses.field(default="", init=False)
+    description: str = dataclasses.field(default="", init=False)
+    seed: int = 0
+
+    def __post_init__(self):
+        check_integers(0, seed=self.seed)
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        values = {name: getattr(self, name) for name in self.named_fields()}
+        changed = {name: value for name, value in values.items() if value != defaults[name]}
+        self.name = "-".join(f"{key}_{value}" for key, value in changed.items()) or "paper"
+        differences = ", ".join(f"{key} = {value}" for key, value in changed.items())
+        self.description = f"As the paper, but {differences}." if changed else "As the paper."
+
+    @classmethod
+    def named_fields(cls):
+        """The fields that the name may mention, in that order: a subclass's own, then the seed."""
+        shared = {field.name for field in dataclasses.fields(NamedConfig)}
+        return [*(x.name for x in dataclasses.fields(cls) if x.name not in shared), "seed"]
+
+
+@dataclasses.dataclass(eq=False, kw_only=True)
+class TaskConfig(NamedConfig):
+    """The parameters of a task's data set. A subclass adds those of the task's `sample`.
+
+    Args:
+        train: number of training examples.
+        validation: number of validation examples.
+        test: number of test examples.
+        seed: seed of the examples.
+
+    Raises:
+        ValueError: a parameter is out of its range.
+    """
+
+    train: int = 50_000
+    validation: int = 5_000
+    test: int = 10_000
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.sample(np.random.default_rng(0), 1)
+        check_integers(1, **{split: getattr(self, split) for split in SPLITS})
+
+    @classmethod
+    def named_fields(cls):
+        own = [name for name in super().named_fields() if name not in (*SPLITS, "seed")]
+        return [*own, *SPLITS, "seed"]
+
+    @property
+    def parameters(self):
+        """The parameters of the task's `sample`, a dict."""
+        names = [name for name in self.named_fields() if name not in (*SPLITS, "seed")]
+        return {name: getattr(self, name) for name in names}
+
+    def sample(self, rng, batch_size):
+        """Examples with these parameters."""
+        return self.task.sample(rng, batch_size, **self.parameters)
+
+    def output_length(self, length):
+        """Number of targets of an example of `length` inputs."""
+        return getattr(self.task, "output_length", int)(length)
