@@ -22,7 +22,7 @@ def task(name):
         name: one of `names()`, or `"enwik8"`.
 
     Raises:
-        ValueError: no such task; the message has the nearest names.
+        ValueError: no such task; the message suggests the nearest names.
 
     >>> task("act_parity").sizes()
     {'width': 64, 'outputs': 1, 'classes': 2}

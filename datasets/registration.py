@@ -30,14 +30,14 @@ def _import_builders(tasks):
     for name in tasks:
         try:
             importlib.import_module(f".{name}.{name}_dataset_builder", __package__)
-        except Exception as error:  # what ails ours must not break the import of TFDS
+        except Exception as error:  # a broken builder must not break the import of TFDS
             warnings.warn(
                 f"the data set {name} is not registered with TFDS: {error!r}", stacklevel=2
             )
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Lets the other finders find TFDS, and is told when it is loaded."""
+    """Lets the other finders find TFDS, and learns when it is loaded."""
 
     def __init__(self, tasks):
         self.tasks = tasks
@@ -70,7 +70,7 @@ class _Loader(importlib.abc.Loader):
         return self.loader.create_module(spec)
 
     def exec_module(self, module):
-        # The module is left as if nobody had been there.
+        # The module looks as if it had been loaded without this class.
         module.__loader__ = module.__spec__.loader = self.loader
         self.loader.exec_module(module)
         if self.finder in sys.meta_path:

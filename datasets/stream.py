@@ -1,7 +1,7 @@
 """Endless fresh batches of a task, for training as the papers do: examples are never seen twice.
 
-Batch i depends on the seed and i alone, so a training that goes on where it was killed sees what it
-would have seen.
+Batch i depends only on the seed and i, so a training that resumes where it was killed sees the
+batches that it would have seen.
 """
 
 import copy
@@ -17,11 +17,11 @@ from .arguments import check_integers
 from .catalogue import task
 
 SPLITS = ("train", "validation", "test")
-# Sampling a block of batches at once costs hardly more than sampling one.
+# Sampling a block of batches at once takes hardly longer than sampling one.
 BLOCK = 32
-# For large batches that gains nothing and takes memory.
+# For large batches that saves no time and takes memory.
 LARGE_BATCH = 1000
-# Blocks of long examples are smaller: so many numbers at most, in all features.
+# Blocks of long examples are smaller: at most this many numbers in all features.
 BLOCK_ELEMENTS = 20_000_000
 
 
@@ -68,7 +68,7 @@ def _block_size(name, batch_size, parameters, split="train"):
     return max(1, min(most, BLOCK_ELEMENTS // (elements * batch_size)))
 
 
-# Training with bins of lengths goes round in as many blocks.
+# Training with bins of lengths cycles through this many blocks.
 @functools.lru_cache(maxsize=16)
 def _block(number, size, name, batch_size, seed, split, parameters):
     """A function from i < `size` to the i-th batch of block `number`."""
@@ -107,7 +107,7 @@ def _independent(module, size, batch_size, rng, parameters):
 
 
 def iterate(name, batch_size, seed=0, start=0, **parameters):
-    """Endless batches as `(inputs, targets, weights)`; needs NumPy alone.
+    """Endless batches as `(inputs, targets, weights)`; needs only NumPy.
 
     Args:
         name: the task.

@@ -123,7 +123,7 @@ def _figures(value, outputs):
 
 
 def encode(text, *, max_digits=5, **_):
-    """A sequence from its human form: numbers apart by `+`.
+    """A sequence from its text form: numbers separated by `+`.
 
     Args:
         text: for instance `"12+345+6"`.
@@ -141,8 +141,8 @@ def encode(text, *, max_digits=5, **_):
     (1, 3, 50)
     """
     numbers = [part.strip() for part in str(text).split("+")]
-    right = all(x.isascii() and x.isdigit() and len(x) <= max_digits for x in numbers)
-    if not right or len(numbers) > MOST_NUMBERS:
+    valid = all(x.isascii() and x.isdigit() and len(x) <= max_digits for x in numbers)
+    if not valid or len(numbers) > MOST_NUMBERS:
         raise ValueError(
             f"an addition input is 1 to {MOST_NUMBERS} numbers of 1 to {max_digits} digits apart "
             f"by '+', for instance '12+345+6'. Received: {text!r}"
@@ -155,7 +155,7 @@ def encode(text, *, max_digits=5, **_):
 
 
 def describe(inputs):
-    """The human form of each time step of one example, inputs (time, width)."""
+    """The text form of each time step of one example, inputs (time, width)."""
     chunks = np.asarray(inputs).reshape(len(inputs), -1, 10)
     return ["".join(str(x.argmax()) for x in number if x.any()) for number in chunks]
 

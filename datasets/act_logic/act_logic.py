@@ -52,7 +52,7 @@ def sample(
 
     Of a vector with B gates, b_{i+1} = T_i(P = b_i, Q = b_{i-1}) for i = 1 … B, and the target is
     b_{B+1}. The first two elements of the input are b_0 and b_1. From the second vector on b_0 is
-    the target of the vector before and stands as zero in the input.
+    the target of the vector before and is zero in the input.
 
     Args:
         rng: a `numpy.random.Generator`.
@@ -117,11 +117,11 @@ def sample(
 
 def _results(bits, kinds, count):
     """Equation 21 for all sequences at once."""
-    batch_size, steps, most = kinds.shape
-    kinds = np.where(np.arange(most) < count[..., None], kinds, NO_GATE)
+    batch_size, steps, max_count = kinds.shape
+    kinds = np.where(np.arange(max_count) < count[..., None], kinds, NO_GATE)
     # What each vector does is worked out for both bits that may be carried over to it.
     states = 2 * bits[..., 1:] + np.arange(2)
-    for i in range(most):
+    for i in range(max_count):
         states = NEXT[kinds[..., i, None], states]
     results = np.where(count[..., None] > 0, states // 2, 0)
     targets = np.zeros((batch_size, steps), np.int32)
@@ -141,7 +141,7 @@ def answers(inputs):
 
 
 def encode(text, *, max_gates=10, **_):
-    """A sequence from its human form: `b_0 b_1 GATE GATE …; b_1 GATE …; …`.
+    """A sequence from its text form: `b_0 b_1 GATE GATE …; b_1 GATE …; …`.
 
     Args:
         text: for instance `"1 0 AND XOR; 1 NOR"`. Gates are named as in the paper's Table 1.
@@ -164,10 +164,10 @@ def encode(text, *, max_gates=10, **_):
     for step, words in enumerate(vectors):
         bits = 2 if step == 0 else 1
         values, gates = words[:bits], [word.lower() for word in words[bits:]]
-        right = len(values) == bits and set(values) <= {"0", "1"}
-        if not right or not 1 <= len(gates) <= max_gates or set(gates) - set(by_name):
+        valid = len(values) == bits and set(values) <= {"0", "1"}
+        if not valid or not 1 <= len(gates) <= max_gates or set(gates) - set(by_name):
             raise ValueError(
-                "a logic input is vectors apart by ';', the first of two bits and 1 to "
+                "a logic input is vectors separated by ';', the first of two bits and 1 to "
                 f"{max_gates} gates, the others of one bit and gates, for instance "
                 f"'1 0 AND XOR; 1 NOR'. Gates are {', '.join(NAMES)}. Received: {text!r}"
             )
@@ -178,7 +178,7 @@ def encode(text, *, max_gates=10, **_):
 
 
 def describe(inputs):
-    """The human form of each time step of one example, inputs (time, width)."""
+    """The text form of each time step of one example, inputs (time, width)."""
     forms = []
     for step, vector in enumerate(np.asarray(inputs)):
         bits = vector[:2] if step == 0 else vector[1:2]

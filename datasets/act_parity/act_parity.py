@@ -35,7 +35,7 @@ def sample(
         batch_size: number of vectors.
         bits: length of a vector.
         placement: `"random"` puts the k non-zeros at random places, `"prefix"` at the first k.
-        positions: the non-zeros lie among the first so many elements; all of them by default.
+        positions: the non-zeros lie among this many first elements; all of them by default.
         min_nonzeros: least k.
         max_nonzeros: largest k; `positions` by default.
         hard_share: share of the vectors whose k is drawn from those above half of `positions`.
@@ -93,9 +93,9 @@ def answers(inputs):
 
 
 def encode(text, *, bits=64, **_):
-    """A vector from its human form: one of `+`, `-`, `0` for each element, zeros at the end free.
+    """A vector from its text form: one of `+`, `-`, `0` for each element, zeros at the end free.
 
-    `1` and `+1` may stand for `+`, and `-1` for `-`; blanks and commas are passed over.
+    `1` and `+1` may stand for `+`, and `-1` for `-`; blanks and commas are ignored.
 
     Args:
         text: for instance `"+-0+"`.
@@ -126,7 +126,7 @@ def encode(text, *, bits=64, **_):
 
 
 def describe(inputs):
-    """The human form of each time step of one example, inputs (time, bits)."""
+    """The text form of each time step of one example, inputs (time, bits)."""
     marks = {1: "+", -1: "-", 0: "0"}
     return ["".join(marks[int(x)] for x in vector) for vector in np.asarray(inputs)]
 

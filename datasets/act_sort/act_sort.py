@@ -38,7 +38,7 @@ def sample(
         max_numbers: fixes the number of classes, and the length 2 `max_numbers` that sequences are
             padded to, unless `same_length`.
         min_separation: least distance between two numbers of a sequence; the paper suggests one
-            and uses none. Sequences that fall short are drawn again, so it is at most
+            and uses none. Other sequences are drawn again, so it is at most
             `largest_separation(numbers)`.
         hard_share: share of the sequences that have `numbers` numbers (with `same_length`: of the
             batches).
@@ -68,15 +68,15 @@ def sample(
     if hard_share:
         length = np.where(rng.random(draws) < hard_share, numbers, length)
     length = np.broadcast_to(length, (batch_size,))
-    most = int(length[0]) if same_length else max_numbers
-    values = _separated(rng, length, most, min_separation)
+    max_count = int(length[0]) if same_length else max_numbers
+    values = _separated(rng, length, max_count, min_separation)
 
-    time = np.arange(2 * most)
+    time = np.arange(2 * max_count)
     given = time < length[:, None]
     asked = (time >= length[:, None]) & (time < 2 * length[:, None])
-    inputs = np.full((batch_size, 2 * most, 2), PADDING, np.float32)
+    inputs = np.full((batch_size, 2 * max_count, 2), PADDING, np.float32)
     inputs[given | asked] = 0.0
-    inputs[..., 0][given] = values[np.arange(most) < length[:, None]]
+    inputs[..., 0][given] = values[np.arange(max_count) < length[:, None]]
     inputs[np.arange(batch_size), length - 1, 1] = 1.0
     return {
         "inputs": inputs,
@@ -87,7 +87,7 @@ def sample(
 
 
 def largest_separation(numbers):
-    """The largest `min_separation` at which drawing again comes to an end.
+    """The largest `min_separation` at which rejection sampling ends soon.
 
     A sequence of n numbers from a standard normal distribution has about n (n - 1) δ / (2 √π) pairs
     that are closer than δ. With at most 4 of them, one sequence in about 50 has none.
@@ -98,18 +98,18 @@ def largest_separation(numbers):
     return min(1 / numbers, 8 * np.sqrt(np.pi) / max(numbers * (numbers - 1), 1))
 
 
-def _separated(rng, length, most, min_separation):
+def _separated(rng, length, max_count, min_separation):
     """Normal numbers (batch, most); those of a sequence lie `min_separation` apart."""
-    values = rng.standard_normal((len(length), most), dtype=np.float32)
+    values = rng.standard_normal((len(length), max_count), dtype=np.float32)
     close = np.full(len(length), min_separation > 0)
     while close.any():
-        inside = np.arange(most) < length[close, None]
+        inside = np.arange(max_count) < length[close, None]
         ordered = np.sort(np.where(inside, values[close], np.inf), axis=1)
         with np.errstate(invalid="ignore"):
             gaps = np.diff(ordered, axis=1)
         still = (gaps < min_separation).any(axis=1)
         close[close] = still
-        values[close] = rng.standard_normal((close.sum(), most), dtype=np.float32)
+        values[close] = rng.standard_normal((close.sum(), max_count), dtype=np.float32)
     return values
 
 
@@ -128,7 +128,7 @@ def answers(inputs):
 
 
 def encode(text, *, max_numbers=15, **_):
-    """A sequence from its human form: numbers apart by blanks or commas.
+    """A sequence from its text form: numbers separated by spaces or commas.
 
     Args:
         text: for instance `"0.3 -1.2 0.8"`.
@@ -152,8 +152,8 @@ def encode(text, *, max_numbers=15, **_):
     largest = float(np.finfo(np.float32).max)
     if not 2 <= len(values) <= max_numbers or not all(abs(x) <= largest for x in values):
         raise ValueError(
-            f"a sort input is 2 to {max_numbers} numbers apart by blanks or commas, for instance "
-            f"'0.3 -1.2 0.8'. Received: {text!r}"
+            f"a sort input is 2 to {max_numbers} numbers separated by spaces or commas, for "
+            f"instance '0.3 -1.2 0.8'. Received: {text!r}"
         )
     inputs = np.zeros((1, 2 * len(values), 2), np.float32)
     inputs[0, : len(values), 0] = values
@@ -162,9 +162,9 @@ def encode(text, *, max_numbers=15, **_):
 
 
 def describe(inputs):
-    """The human form of each time step of one example, inputs (time, 2); "" where none is read.
+    """The text form of each time step of one example, inputs (time, 2); "" where no number is read.
 
-    A number has the figures that tell it from every other float32 number.
+    A number is written with just enough digits to identify the float32 value.
 
     >>> describe(encode("0.3 -1.25")[0])
     ['0.3', '-1.25', '', '']

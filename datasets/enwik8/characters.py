@@ -23,7 +23,7 @@ def kinds(inputs):
     """The kind of each byte.
 
     A word is a run of letters (of any language: all bytes from 128 on count as letters). What
-    stands between `<` and `>`, these included, is a tag, whatever it is made of; entities such as
+    lies between `<` and `>`, these included, is a tag, whatever it contains; entities such as
     `&quot;`, brackets, and all other signs are markup.
 
     Args:
@@ -37,20 +37,20 @@ def kinds(inputs):
     '555545555502066233661'
     """
     inputs = np.asarray(inputs)
-    found = np.full(inputs.shape, KINDS.index("other markup"))
+    result = np.full(inputs.shape, KINDS.index("other markup"))
     letters = is_letter(inputs)
     before = np.zeros_like(letters)
     before[:, 1:] = letters[:, :-1]
-    found[letters & ~before] = KINDS.index("word starts")
-    found[letters & before] = KINDS.index("inside words")
-    found[is_space(inputs)] = KINDS.index("spaces")
-    found[(inputs >= ord("0")) & (inputs <= ord("9"))] = KINDS.index("digits")
-    found[np.isin(inputs, list(PUNCTUATION))] = KINDS.index("punctuation")
-    for row, values in zip(found, inputs.astype(np.uint8)):
+    result[letters & ~before] = KINDS.index("word starts")
+    result[letters & before] = KINDS.index("inside words")
+    result[is_space(inputs)] = KINDS.index("spaces")
+    result[(inputs >= ord("0")) & (inputs <= ord("9"))] = KINDS.index("digits")
+    result[np.isin(inputs, list(PUNCTUATION))] = KINDS.index("punctuation")
+    for row, values in zip(result, inputs.astype(np.uint8)):
         for pattern, kind in ((ENTITY, "other markup"), (TAG, "XML tags")):
             for match in pattern.finditer(values.tobytes()):
                 row[slice(*match.span())] = KINDS.index(kind)
-    return found
+    return result
 
 
 def is_letter(values):

@@ -53,7 +53,7 @@ def find(folder=None):
         A path, of the text or of `enwik8.zip`.
 
     Raises:
-        FileNotFoundError: there is no such file; the message says what to put where.
+        FileNotFoundError: there is no such file; the message says which file to put where.
     """
     place = Path(folder or os.environ.get(VARIABLE) or MANUAL).expanduser()
     for path in (place, *(place / name for name in NAMES)):
@@ -65,7 +65,7 @@ def find(folder=None):
 def read(split, size=SIZE, folder=None):
     """The bytes of a split, checked where their checksum is known.
 
-    The splits lie one behind the other in the first `size` bytes of the text: 90 % of it for
+    The splits lie one after the other in the first `size` bytes of the text: 90 % of it for
     training, 5 % for validation, the rest for tests, as the field has it for all of the text.
 
     Args:
@@ -143,18 +143,18 @@ def sample(rng, batch_size, *, split="train", length=500, size=SIZE):
         that follow; and `weights` float32 (batch, length), all ones.
 
     Raises:
-        FileNotFoundError: the text is not there; the message says what to put where.
+        FileNotFoundError: the text is not there; the message says which file to put where.
         ValueError: a parameter is out of its range, or the file is not that text.
 
     Source: Graves (2016), arXiv:1603.08983, section 3.5.
     """
     text = read(split, size)
     starts = rng.integers(0, len(text) - check_length(length, text), batch_size)
-    return _cut(text, starts, length)
+    return _windows_at(text, starts, length)
 
 
 def windows(split="test", *, length=500, size=SIZE):
-    """All windows of a split, one behind the other; the bytes left over at its end are left out.
+    """All windows of a split, one after the other; the bytes left over at its end are left out.
 
     Args:
         split, length, size: as of `sample`.
@@ -166,7 +166,7 @@ def windows(split="test", *, length=500, size=SIZE):
         FileNotFoundError, ValueError: as `sample`.
     """
     text = read(split, size)
-    return _cut(text, np.arange(0, len(text) - check_length(length, text), length), length)
+    return _windows_at(text, np.arange(0, len(text) - check_length(length, text), length), length)
 
 
 def check_length(length, text):
@@ -179,12 +179,12 @@ def check_length(length, text):
     return length
 
 
-def _cut(text, starts, length):
-    places = starts[:, None] + np.arange(length + 1)
-    found = text[places].astype(np.int32)
+def _windows_at(text, starts, length):
+    indices = starts[:, None] + np.arange(length + 1)
+    result = text[indices].astype(np.int32)
     return {
-        "inputs": found[:, :-1],
-        "targets": found[:, 1:],
+        "inputs": result[:, :-1],
+        "targets": result[:, 1:],
         "weights": np.ones((len(starts), length), np.float32),
     }
 
@@ -204,20 +204,20 @@ def encode(text, **_):
 
 
 def describe(inputs):
-    """The human form of each of some bytes (time,): ASCII characters, and hexadecimal numbers.
+    """The text form of each of some bytes (time,): ASCII characters, and hexadecimal numbers.
 
     >>> describe(encode("a é\\n")[0])
     ['a', ' ', 'c3', 'a9', '↵']
     """
-    return [_shown(int(byte)) for byte in np.asarray(inputs)]
+    return [_format_byte(int(byte)) for byte in np.asarray(inputs)]
 
 
-def _shown(byte):
+def _format_byte(byte):
     if byte == 10:
         return "↵"
     return chr(byte) if 32 <= byte < 127 else f"{byte:02x}"
 
 
 def decode(outputs):
-    """The most probable next byte at each step, in human form, from probabilities (time, 256)."""
+    """The most probable next byte at each step, as text, from probabilities (time, 256)."""
     return describe(np.asarray(outputs).argmax(-1))

@@ -1,4 +1,4 @@
-"""The addition task: two numbers of d bits, with a + between them and a = behind, and their sum."""
+"""The addition task: two numbers of d bits and their sum."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from ..symbols.digits import add, summand
 from ..symbols.number_task import NumberTask
 from ..vectors import (
     PADDING,
+    add_end_symbol,
     check_width,
-    checked,
-    ended,
-    features,
-    inside,
-    until_end,
+    cut_at_end,
+    make_batch,
+    sequence_mask,
+    validate_inputs,
 )
 
 __all__ = [
@@ -52,7 +52,7 @@ def output_length(length):
 
 
 def sample(rng, batch_size, *, length=32, min_length=1, same_length=False, short_share=0.0):
-    """Draws pairs of numbers with as many uniform bits each, and their sums.
+    """Draws pairs of numbers with the same number of uniform bits, and their sums.
 
     Args:
         rng: a `numpy.random.Generator`.
@@ -65,10 +65,11 @@ def sample(rng, batch_size, *, length=32, min_length=1, same_length=False, short
             from 4 to `length`.
 
     Returns:
-        A dict of `inputs` float32 (batch, n, 4), one-hot for 0, 1, + and =, with -1 (`PADDING`)
-        behind an example, `targets` int32 (batch, n // 2 + 1, 2), the d + 1 bits of the sum and
-        the End Of Output symbol, 0 behind it, `weights` float32 (batch, n // 2 + 1), 1 up to that
-        symbol and 0 behind, and `difficulty` int32 (batch, n), n inside the example and 0 behind.
+        A dict of `inputs` float32 (batch, n, 4), one-hot for 0, 1, + and =, padded with -1
+        (`PADDING`) at the end, `targets` int32 (batch, n // 2 + 1, 2), the d + 1 bits of the sum
+        and the End Of Output symbol, 0 after it, `weights` float32 (batch, n // 2 + 1), 1 up to
+        that symbol and 0 after it, and `difficulty` int32 (batch, n), n inside the example and 0
+        at the padding.
 
     Raises:
         ValueError: a parameter is out of its range.
@@ -83,8 +84,8 @@ def sample(rng, batch_size, *, length=32, min_length=1, same_length=False, short
     """
     check_counts(min_length=min_length, length=length)
     # -(-a // b) is a / b rounded up.
-    least, most = max(1, -(-(min_length - 2) // 2)), (length - 2) // 2
-    if least > most:
+    min_bits, max_bits = max(1, -(-(min_length - 2) // 2)), (length - 2) // 2
+    if min_bits > max_bits:
         raise ValueError(
             "an even number of at least 4 must lie between `min_length` and `length`. "
             f"Received: min_length={min_length!r}, length={length!r}"
@@ -92,15 +93,15 @@ def sample(rng, batch_size, *, length=32, min_length=1, same_length=False, short
     numbers = _NUMBERS.sample(
         rng,
         batch_size,
-        bits=most,
-        min_bits=least,
+        bits=max_bits,
+        min_bits=min_bits,
         same_length=same_length,
         short_share=short_share,
     )["inputs"]
     lengths = (numbers != NO_SYMBOL).sum(1) + 1
     inputs = _vectors(numbers, lengths, int(lengths[0]) if same_length else length)
-    weights = inside(output_length(lengths), output_length(inputs.shape[1]))
-    return features(inputs, lengths, answers(inputs), weights)
+    weights = sequence_mask(output_length(lengths), output_length(inputs.shape[1]))
+    return make_batch(inputs, lengths, answers(inputs), weights)
 
 
 def _vectors(numbers, lengths, positions):
@@ -110,7 +111,7 @@ def _vectors(numbers, lengths, positions):
     symbols[:, :given] = numbers
     symbols[np.arange(batch_size), lengths - 1] = EQUALS
     one_hot = symbols[..., None] == np.arange(1, EQUALS + 1)
-    real = inside(lengths, positions)
+    real = sequence_mask(lengths, positions)
     return np.where(real[..., None], one_hot, PADDING).astype(np.float32)
 
 
@@ -120,17 +121,18 @@ def answers(inputs):
     The sum has d + 1 bits, of which the last may be 0.
 
     Raises:
-        ValueError: `inputs` are not two numbers of the same length with + between and = behind.
+        ValueError: `inputs` are not two numbers of the same length with + between them and = at
+            the end.
     """
     numbers, lengths = _numbers(inputs)
-    most = output_length(np.shape(inputs)[1]) - 1
-    sums = np.maximum(_NUMBERS.answers(numbers)[:, :most] - 1, 0)
-    sums = np.pad(sums, ((0, 0), (0, most - sums.shape[1])))
-    return ended(sums[..., None], output_length(lengths) - 1)
+    max_bits = output_length(np.shape(inputs)[1]) - 1
+    sums = np.maximum(_NUMBERS.answers(numbers)[:, :max_bits] - 1, 0)
+    sums = np.pad(sums, ((0, 0), (0, max_bits - sums.shape[1])))
+    return add_end_symbol(sums[..., None], output_length(lengths) - 1)
 
 
 def encode(text, **_):
-    """An input from its human form: two numbers with + between them, = behind or not.
+    """An input from its text form: two numbers with + between them, and = at the end or not.
 
     The most significant bit of a number comes first in the text, and last in the input. The shorter
     number gets leading zeros. If there is a digit above 1, both numbers are read as decimal.
@@ -158,7 +160,7 @@ def encode(text, **_):
 
 
 def describe(inputs):
-    """The human form of one example, inputs (n, 4), the most significant bit of a number first.
+    """The text form of one example, inputs (n, 4), the most significant bit of a number first.
 
     >>> describe(encode("53+27")[0])
     '110101+011011'
@@ -168,7 +170,7 @@ def describe(inputs):
 
 
 def decode(outputs):
-    """The sum in human form, from probabilities (m, 2).
+    """The sum as text, from probabilities (m, 2).
 
     Bits up to the End Of Output, the most significant first; `... ` goes before them where it is
     missing.
@@ -176,16 +178,16 @@ def decode(outputs):
     >>> decode(answers(encode("53+27"))[0])
     '1010000'
     """
-    bits, finished = until_end(outputs)
-    found = "".join(str(int(bit)) for bit in bits[::-1, 0])
-    return found if finished else f"... {found}"
+    bits, finished = cut_at_end(outputs)
+    result = "".join(str(int(bit)) for bit in bits[::-1, 0])
+    return result if finished else f"... {result}"
 
 
 def _numbers(inputs):
     """The symbols (batch, n) of the two numbers and the +, and lengths with the =."""
-    inputs, lengths = checked(inputs)
+    inputs, lengths = validate_inputs(inputs)
     check_width(inputs, inputs.shape[-1] == EQUALS, f"{EQUALS} elements")
-    real = inside(lengths, inputs.shape[1])
+    real = sequence_mask(lengths, inputs.shape[1])
     counts = inputs.sum(-1)
     if (counts[real] != 1).any():
         raise ValueError(
@@ -194,14 +196,14 @@ def _numbers(inputs):
         )
     symbols = np.where(real, inputs.argmax(-1) + 1, NO_SYMBOL)
     last = np.arange(inputs.shape[1]) == lengths[:, None] - 1
-    right = ((symbols == EQUALS) == last).all(1) & ((symbols == BASE + 1).sum(1) == 1)
-    right &= (lengths >= LEAST) & (lengths % 2 == 0)
-    right &= symbols[np.arange(len(symbols)), lengths // 2 - 1] == BASE + 1
-    if not right.all():
-        wrong = symbols[np.argmin(right)]
-        text = "".join("01+="[symbol - 1] for symbol in wrong[wrong != NO_SYMBOL])
+    valid = ((symbols == EQUALS) == last).all(1) & ((symbols == BASE + 1).sum(1) == 1)
+    valid &= (lengths >= LEAST) & (lengths % 2 == 0)
+    valid &= symbols[np.arange(len(symbols)), lengths // 2 - 1] == BASE + 1
+    if not valid.all():
+        invalid = symbols[np.argmin(valid)]
+        text = "".join("01+="[symbol - 1] for symbol in invalid[invalid != NO_SYMBOL])
         raise ValueError(
-            "an example of `inputs` must be two numbers of the same length with + between and = "
-            f"behind. Received: {text!r}"
+            "an example of `inputs` must be two numbers of the same length with + between them "
+            f"and = at the end. Received: {text!r}"
         )
     return np.where(last, NO_SYMBOL, symbols)[:, : max(lengths.max() - 1, 1)], lengths

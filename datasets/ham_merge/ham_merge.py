@@ -7,19 +7,19 @@ import numpy as np
 from ..arguments import check_between
 from ..vectors import (
     PADDING,
+    add_end_symbol,
     check_bits,
     check_width,
-    checked,
-    chosen,
     draw_bits,
     draw_lengths,
-    ended,
-    features,
-    inside,
-    padded,
-    read,
-    written,
-    written_outputs,
+    format_outputs,
+    format_vectors,
+    gather,
+    make_batch,
+    pad_vectors,
+    parse_vectors,
+    sequence_mask,
+    validate_inputs,
 )
 
 __all__ = [
@@ -59,7 +59,7 @@ def sample(
     short_share=0.0,
     value_bits=5,
 ):
-    """Draws two sequences sorted by priorities, one behind the other, and the values in order.
+    """Draws two sequences sorted by priorities, one after the other, and the values in order.
 
     The first sequence has 1 to n - 1 pairs, all numbers equally likely, and the second the rest;
     only with n = 1 there is no second. Priorities rise within each; values are uniform bits.
@@ -75,10 +75,10 @@ def sample(
         value_bits: width of a value.
 
     Returns:
-        A dict of `inputs` float32 (batch, n, 1 + value_bits), with -1 (`PADDING`) behind an
-        example, `targets` int32 (batch, n + 1, value_bits + 1), 0 behind the End Of Output symbol,
-        `weights` float32 (batch, n + 1), 1 up to that symbol and 0 behind, and `difficulty` int32
-        (batch, n), n inside the example and 0 behind.
+        A dict of `inputs` float32 (batch, n, 1 + value_bits), padded with -1 (`PADDING`) at
+        the end, `targets` int32 (batch, n + 1, value_bits + 1), 0 after the End Of Output symbol,
+        `weights` float32 (batch, n + 1), 1 up to that symbol and 0 after it, and `difficulty` int32
+        (batch, n), n inside the example and 0 at the padding.
 
     Raises:
         ValueError: a parameter is out of its range.
@@ -92,32 +92,32 @@ def sample(
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Merge).
     """
     check_bits(value_bits=value_bits)
-    lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
+    lengths, positions = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
     check_between(1, PRIORITIES, length=length)
     firsts = rng.integers(1, np.maximum(lengths, 2))
-    numbers = _different(rng, batch_size, most)
-    # The second sequence comes behind the first, and the padding behind both.
-    numbers += np.where(inside(firsts, most), 0, 2 * PRIORITIES)
-    numbers[~inside(lengths, most)] = 4 * PRIORITIES
+    numbers = _different(rng, batch_size, positions)
+    # The second sequence comes after the first, and the padding after both.
+    numbers += np.where(sequence_mask(firsts, positions), 0, 2 * PRIORITIES)
+    numbers[~sequence_mask(lengths, positions)] = 4 * PRIORITIES
     numbers = np.sort(numbers, axis=1) % (2 * PRIORITIES)
     priorities = (numbers / PRIORITIES).astype(np.float32)[..., None]
-    values = draw_bits(rng, batch_size, most, value_bits)
-    inputs = padded(np.concatenate([priorities, values], axis=-1), lengths)
-    weights = inside(output_length(lengths), output_length(most))
-    return features(inputs, lengths, answers(inputs), weights)
+    values = draw_bits(rng, batch_size, positions, value_bits)
+    inputs = pad_vectors(np.concatenate([priorities, values], axis=-1), lengths)
+    weights = sequence_mask(output_length(lengths), output_length(positions))
+    return make_batch(inputs, lengths, answers(inputs), weights)
 
 
 def _different(rng, batch_size, count):
     """`count` different numbers from 1 to 300 in random order, (batch, count)."""
-    found = np.tile(np.arange(1, PRIORITIES + 1), (batch_size, 1))
+    result = np.tile(np.arange(1, PRIORITIES + 1), (batch_size, 1))
     rows = np.arange(batch_size)
     # The first steps of a shuffle.
     for place in range(count):
         other = rng.integers(place, PRIORITIES, batch_size)
-        taken = found[rows, other]
-        found[rows, other] = found[:, place]
-        found[:, place] = taken
-    return found[:, :count].copy()
+        taken = result[rows, other]
+        result[rows, other] = result[:, place]
+        result[:, place] = taken
+    return result[:, :count].copy()
 
 
 def answers(inputs):
@@ -128,13 +128,13 @@ def answers(inputs):
             and 1, and values of bits.
     """
     inputs, lengths = _checked(inputs)
-    real = inside(lengths, inputs.shape[1])
+    real = sequence_mask(lengths, inputs.shape[1])
     order = np.argsort(np.where(real, inputs[..., 0], np.inf), axis=1)
-    return ended(chosen(inputs[..., 1:], order), lengths)
+    return add_end_symbol(gather(inputs[..., 1:], order), lengths)
 
 
 def encode(text, *, value_bits=5, **_):
-    """An input from its human form: two sequences of pairs, a bar between them.
+    """An input from its text form: two sequences of pairs, a bar between them.
 
     A pair is a priority between 0 and 1, a fraction or a decimal number, a colon, and a value. With
     one sequence there is no bar.
@@ -162,7 +162,7 @@ def encode(text, *, value_bits=5, **_):
         if len(sequences) > 2 or not all(sequences):
             raise ValueError("one or two sequences")
         numbers = [[float(fractions.Fraction(number)) for number, _ in words]]
-        values = read([value for _, value in words], value_bits)
+        values = parse_vectors([value for _, value in words], value_bits)
     except (ValueError, ZeroDivisionError) as error:
         raise ValueError(
             "an input is two sequences of pairs, of a priority between 0 and 1, a colon and a "
@@ -178,7 +178,7 @@ def encode(text, *, value_bits=5, **_):
 
 
 def describe(inputs):
-    """The human form of one example, inputs (n, 1 + value_bits).
+    """The text form of one example, inputs (n, 1 + value_bits).
 
     Where the priorities fall, the second sequence begins. If they do not, where it begins makes no
     difference, and no bar is written.
@@ -188,7 +188,7 @@ def describe(inputs):
     """
     inputs, lengths = _checked(np.asarray(inputs)[None])
     example = inputs[0, : lengths[0]]
-    values = written(example[:, 1:], example.shape[1] - 1)
+    values = format_vectors(example[:, 1:], example.shape[1] - 1)
     words = [f"{_fraction(number)}:{value}" for number, value in zip(example[:, 0], values)]
     for fall in np.flatnonzero(np.diff(example[:, 0]) < 0):
         words.insert(fall + 1, "|")
@@ -196,7 +196,7 @@ def describe(inputs):
 
 
 def _fraction(priority):
-    """As a number of 300ths if it is one, else as many figures as tell it from its neighbours."""
+    """As a number of 300ths if it is one, else the shortest decimal number that identifies it."""
     number = round(float(priority) * PRIORITIES)
     if np.float32(number / PRIORITIES) == priority:
         return f"{number}/{PRIORITIES}"
@@ -204,35 +204,36 @@ def _fraction(priority):
 
 
 def decode(outputs):
-    """The values in human form, from probabilities (m, value_bits + 1).
+    """The values as text, from probabilities (m, value_bits + 1).
 
-    Values up to the End Of Output; ` ...` follows where it is missing.
+    Values up to the End Of Output; ` ...` follows if it is missing.
 
     >>> decode(answers(encode("12/300:7 0.5:3 | 30/300:9"))[0])
     '7 9 3'
     """
-    return written_outputs(outputs, np.shape(outputs)[-1] - 1)
+    return format_outputs(outputs, np.shape(outputs)[-1] - 1)
 
 
 def _checked(inputs):
     """`inputs` and lengths, of two sequences with rising priorities, all different."""
-    inputs, lengths = checked(inputs, reals=1)
+    inputs, lengths = validate_inputs(inputs, reals=1)
     width = inputs.shape[-1]
     check_width(inputs, width > 1, "a priority and a value, 2 elements or more")
-    real = inside(lengths, inputs.shape[1])
+    real = sequence_mask(lengths, inputs.shape[1])
     priorities = inputs[..., 0]
-    wrong = real & ~((priorities >= 0) & (priorities <= 1))
-    if wrong.any():
+    invalid = real & ~((priorities >= 0) & (priorities <= 1))
+    if invalid.any():
         raise ValueError(
-            f"the priorities of `inputs` must lie between 0 and 1. Received: {priorities[wrong][0]}"
+            "the priorities of `inputs` must lie between 0 and 1. "
+            f"Received: {priorities[invalid][0]}"
         )
     falls = (np.diff(priorities, axis=1) < 0) & real[:, 1:]
     ordered = np.sort(np.where(real, priorities, np.inf), axis=1)
     equal = (ordered[:, 1:] == ordered[:, :-1]) & real[:, 1:]
-    right = (falls.sum(1) < 2) & ~equal.any(1)
-    if not right.all():
+    valid = (falls.sum(1) < 2) & ~equal.any(1)
+    if not valid.all():
         raise ValueError(
             "the priorities of `inputs` must be different, and rise in each of two sequences. "
-            f"Received: {priorities[np.argmin(right)]}"
+            f"Received: {priorities[np.argmin(valid)]}"
         )
     return inputs, lengths

@@ -33,15 +33,15 @@ __all__ = [
 
 
 def _highest(pushes, pops, priorities):
-    batch_size, most = pushes.shape
+    batch_size, positions = pushes.shape
     columns = np.arange(batch_size)
     bits = int(np.max(priorities, where=pushes, initial=1)).bit_length()
     check_between(1, LARGEST_PRIORITY_BITS, bits=bits)
     # Row p + 1 has the place of the element of priority p, -1 for none. Row 0 is of no priority.
     numbers = np.arange(2**bits + 1, dtype=np.int16)[:, None]
     stored = np.full((2**bits + 1, batch_size), -1, np.int32)
-    source = np.empty((batch_size, most), np.int64)
-    for t in range(most):
+    source = np.empty((batch_size, positions), np.int64)
+    for t in range(positions):
         push, pop = pushes[:, t], pops[:, t]
         highest = ((stored >= 0) * numbers).max(0)
         source[:, t] = stored[highest, columns]

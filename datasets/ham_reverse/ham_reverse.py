@@ -4,18 +4,18 @@ import numpy as np
 
 from ..vectors import (
     PADDING,
+    add_end_symbol,
     check_bits,
-    checked,
-    chosen,
     draw_bits,
     draw_lengths,
-    ended,
-    features,
-    inside,
-    padded,
-    read,
-    written,
-    written_outputs,
+    format_outputs,
+    format_vectors,
+    gather,
+    make_batch,
+    pad_vectors,
+    parse_vectors,
+    sequence_mask,
+    validate_inputs,
 )
 
 __all__ = [
@@ -64,10 +64,10 @@ def sample(
         bits: width of a vector.
 
     Returns:
-        A dict of `inputs` float32 (batch, n, bits), with -1 (`PADDING`) behind an example,
-        `targets` int32 (batch, n + 1, bits + 1), 0 behind the End Of Output symbol, `weights`
-        float32 (batch, n + 1), 1 up to that symbol and 0 behind, and `difficulty` int32
-        (batch, n), n inside the example and 0 behind.
+        A dict of `inputs` float32 (batch, n, bits), padded with -1 (`PADDING`) at the end,
+        `targets` int32 (batch, n + 1, bits + 1), 0 after the End Of Output symbol, `weights`
+        float32 (batch, n + 1), 1 up to that symbol and 0 after it, and `difficulty` int32
+        (batch, n), n inside the example and 0 at the padding.
 
     Raises:
         ValueError: a parameter is out of its range.
@@ -81,25 +81,25 @@ def sample(
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Reverse).
     """
     check_bits(bits=bits)
-    lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
-    inputs = padded(draw_bits(rng, batch_size, most, bits), lengths)
-    weights = inside(output_length(lengths), output_length(most))
-    return features(inputs, lengths, answers(inputs), weights)
+    lengths, positions = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
+    inputs = pad_vectors(draw_bits(rng, batch_size, positions, bits), lengths)
+    weights = sequence_mask(output_length(lengths), output_length(positions))
+    return make_batch(inputs, lengths, answers(inputs), weights)
 
 
 def answers(inputs):
     """The targets of `inputs` (batch, n, bits), int32 (batch, n + 1, bits + 1).
 
     Raises:
-        ValueError: `inputs` are no vectors of bits.
+        ValueError: `inputs` are not vectors of bits.
     """
-    inputs, lengths = checked(inputs)
+    inputs, lengths = validate_inputs(inputs)
     source = np.maximum(lengths[:, None] - 1 - np.arange(inputs.shape[1]), 0)
-    return ended(chosen(inputs, source), lengths)
+    return add_end_symbol(gather(inputs, source), lengths)
 
 
 def encode(text, *, bits=10, **_):
-    """An input from its human form: each vector as a number, apart by blanks.
+    """An input from its text form: each vector as a number, separated by spaces.
 
     Args:
         text: for instance `"5 17 1023"`. The most significant bit comes first in the vector.
@@ -119,30 +119,30 @@ def encode(text, *, bits=10, **_):
     check_bits(bits=bits)
     words = str(text).split()
     try:
-        return read(words or [""], bits)[None]
+        return parse_vectors(words or [""], bits)[None]
     except ValueError as error:
         raise ValueError(
-            f"an input is numbers below {2**bits} apart by blanks, for instance '5 3 1'. "
+            f"an input is numbers below {2**bits} separated by spaces, for instance '5 3 1'. "
             f"Received: {text!r}"
         ) from error
 
 
 def describe(inputs):
-    """The human form of one example, inputs (n, bits).
+    """The text form of one example, inputs (n, bits).
 
     >>> describe(encode("5 17 1023")[0])
     '5 17 1023'
     """
-    inputs, lengths = checked(np.asarray(inputs)[None])
-    return " ".join(written(inputs[0, : lengths[0]], inputs.shape[-1]))
+    inputs, lengths = validate_inputs(np.asarray(inputs)[None])
+    return " ".join(format_vectors(inputs[0, : lengths[0]], inputs.shape[-1]))
 
 
 def decode(outputs):
-    """The output in human form, from probabilities (m, bits + 1).
+    """The output as text, from probabilities (m, bits + 1).
 
-    Numbers up to the End Of Output; ` ...` follows where it is missing.
+    Numbers up to the End Of Output; ` ...` follows if it is missing.
 
     >>> decode(answers(encode("5 17 1023"))[0])
     '1023 17 5'
     """
-    return written_outputs(outputs, np.shape(outputs)[-1] - 1)
+    return format_outputs(outputs, np.shape(outputs)[-1] - 1)

@@ -5,19 +5,19 @@ import numpy as np
 from ..vectors import (
     PADDING,
     check_bits,
-    checked,
-    chosen,
+    cut_at_end,
     draw_bits,
     draw_lengths,
-    features,
-    inside,
-    padded,
+    format_vectors,
+    gather,
+    make_batch,
+    pad_vectors,
+    sequence_mask,
     to_bits,
     to_numbers,
-    until_end,
-    written,
+    validate_inputs,
 )
-from ..vectors.pairs import key_bits_of, pairs_read
+from ..vectors.pairs import parse_pairs, resolve_key_bits
 
 __all__ = [
     "PADDING",
@@ -58,7 +58,7 @@ def sample(
 ):
     """Draws pairs sorted by their keys and the key of one of them, and the value of that key.
 
-    Keys are uniform, so some come more than once; the value is that of the first. The query is the
+    Keys are uniform, so some occur more than once; the value is that of the first. The query is the
     key of a pair that is drawn with equal probabilities. It comes last, with zeros for a value.
 
     Args:
@@ -73,8 +73,8 @@ def sample(
         value_bits: width of a value.
 
     Returns:
-        A dict of `inputs` float32 (batch, n, key_bits + value_bits), with -1 (`PADDING`) behind an
-        example, `targets` int32 (batch, 1, value_bits + 1), the value and the end, which comes
+        A dict of `inputs` float32 (batch, n, key_bits + value_bits), padded with -1 (`PADDING`)
+        at the end, `targets` int32 (batch, 1, value_bits + 1), the value and the end, which comes
         with it, `weights` float32 (batch, 1), 1, and `difficulty` int32 (batch, n), n inside the
         example and 0 behind.
 
@@ -90,18 +90,18 @@ def sample(
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Search).
     """
     check_bits(key_bits=key_bits, value_bits=value_bits)
-    lengths, most = draw_lengths(
+    lengths, positions = draw_lengths(
         rng, batch_size, length, min_length, same_length, short_share, LEAST
     )
-    pairs = inside(lengths - 1, most)
-    keys = rng.integers(0, 2**key_bits, (batch_size, most))
+    pairs = sequence_mask(lengths - 1, positions)
+    keys = rng.integers(0, 2**key_bits, (batch_size, positions))
     keys = np.sort(np.where(pairs, keys, 2**key_bits), axis=1)
     rows = np.arange(batch_size)
     keys[rows, lengths - 1] = keys[rows, rng.integers(0, lengths - 1)]
-    values = draw_bits(rng, batch_size, most, value_bits) * pairs[..., None]
-    inputs = padded(np.concatenate([to_bits(keys, key_bits), values], axis=-1), lengths)
+    values = draw_bits(rng, batch_size, positions, value_bits) * pairs[..., None]
+    inputs = pad_vectors(np.concatenate([to_bits(keys, key_bits), values], axis=-1), lengths)
     targets = answers(inputs, key_bits=key_bits)
-    return features(inputs, lengths, targets, np.ones((batch_size, 1)))
+    return make_batch(inputs, lengths, targets, np.ones((batch_size, 1)))
 
 
 def answers(inputs, *, key_bits=None):
@@ -112,27 +112,27 @@ def answers(inputs, *, key_bits=None):
         key_bits: width of a key, by default half of the width of `inputs`.
 
     Raises:
-        ValueError: `inputs` are no sorted pairs of bits and the key of one of them.
+        ValueError: `inputs` are not sorted pairs of bits and the key of one of them.
     """
     inputs, lengths, key_bits = _checked(inputs, key_bits)
     keys = to_numbers(inputs[..., :key_bits])
     last = lengths[:, None] - 1
-    pairs = inside(lengths - 1, inputs.shape[1])
+    pairs = sequence_mask(lengths - 1, inputs.shape[1])
     if ((np.diff(keys, axis=1) < 0) & pairs[:, 1:]).any():
         raise ValueError(f"the keys of `inputs` must not fall. Received: {keys!r}")
     query = np.take_along_axis(keys, last, axis=1)
-    found = (keys == query) & pairs
-    if not found.any(1).all():
-        missing = query[np.argmin(found.any(1)), 0]
+    result = (keys == query) & pairs
+    if not result.any(1).all():
+        missing = query[np.argmin(result.any(1)), 0]
         raise ValueError(
             f"the last vector of `inputs` must have the key of a pair. Received: {missing}"
         )
-    values = chosen(inputs, found.argmax(1)[:, None])[..., key_bits:]
+    values = gather(inputs, result.argmax(1)[:, None])[..., key_bits:]
     return np.concatenate([values, np.ones_like(values[..., :1])], axis=-1).astype(np.int32)
 
 
 def encode(text, *, key_bits=5, value_bits=5, **_):
-    """An input from its human form: pairs sorted by keys, a question mark, and a key.
+    """An input from its text form: pairs sorted by keys, a question mark, and a key.
 
     Args:
         text: for instance `"1:7 3:9 3:4 ? 3"`. The most significant bit of a number comes first.
@@ -143,7 +143,7 @@ def encode(text, *, key_bits=5, value_bits=5, **_):
         Inputs float32 (1, n, key_bits + value_bits).
 
     Raises:
-        ValueError: `text` is not of that form, or the key is none of those in front.
+        ValueError: `text` is not of that form, or the key does not belong to a pair.
 
     Example:
 
@@ -153,44 +153,45 @@ def encode(text, *, key_bits=5, value_bits=5, **_):
     check_bits(key_bits=key_bits, value_bits=value_bits)
     pairs, _, query = str(text).partition("?")
     words = [*pairs.split(), f"{query.strip()}:0"] if pairs.split() else []
-    inputs = pairs_read(text, words, key_bits, value_bits, "1:7 3:9 3:4 ? 3")[None]
+    inputs = parse_pairs(text, words, key_bits, value_bits, "1:7 3:9 3:4 ? 3")[None]
     answers(inputs, key_bits=key_bits)
     return inputs
 
 
 def describe(inputs, *, key_bits=None):
-    """The human form of one example, inputs (n, width); `key_bits` as of `answers`.
+    """The text form of one example, inputs (n, width); `key_bits` as of `answers`.
 
     >>> describe(encode("1:7 3:9 3:4 ? 3")[0])
     '1:7 3:9 3:4 ? 3'
     """
     inputs, lengths, key_bits = _checked(np.asarray(inputs)[None], key_bits)
-    words = written(inputs[0, : lengths[0]], key_bits, inputs.shape[-1] - key_bits)
+    words = format_vectors(inputs[0, : lengths[0]], key_bits, inputs.shape[-1] - key_bits)
     return " ".join([*words[:-1], "?", words[-1].split(":")[0]])
 
 
 def decode(outputs):
-    """The value in human form, from probabilities (1, value_bits + 1).
+    """The value as text, from probabilities (1, value_bits + 1).
 
-    ` ...` follows where the end does not come with it.
+    ` ...` follows if the end is missing.
 
     >>> decode(answers(encode("1:7 3:9 3:4 ? 3"))[0])
     '9'
     """
     outputs = np.asarray(outputs)
-    _, finished = until_end(outputs)
-    return written(outputs[:1, :-1] > 0.5, outputs.shape[-1] - 1)[0] + " ..." * (not finished)
+    _, ended = cut_at_end(outputs)
+    (value,) = format_vectors(outputs[:1, :-1] > 0.5, outputs.shape[-1] - 1)
+    return value if ended else f"{value} ..."
 
 
 def _checked(inputs, key_bits):
     """`inputs`, lengths, and width of a key, of pairs and a query that has no value."""
-    inputs, lengths = checked(inputs)
-    key_bits = key_bits_of(inputs.shape[-1], key_bits)
+    inputs, lengths = validate_inputs(inputs)
+    key_bits = resolve_key_bits(inputs.shape[-1], key_bits)
     if lengths.min() < LEAST:
         raise ValueError(
             f"each example of `inputs` must have a pair and the query. Received: {inputs!r}"
         )
-    if chosen(inputs, lengths[:, None] - 1)[..., key_bits:].any():
+    if gather(inputs, lengths[:, None] - 1)[..., key_bits:].any():
         raise ValueError(
             "the last vector of `inputs`, the query, must have zeros for a value. "
             f"Received: {inputs!r}"

@@ -5,20 +5,20 @@ import numpy as np
 from ..arguments import check_integers
 from ..vectors import (
     PADDING,
+    add_end_symbol,
     check_bits,
-    checked,
-    chosen,
     draw_bits,
     draw_lengths,
-    ended,
-    features,
-    inside,
-    padded,
+    format_outputs,
+    format_vectors,
+    gather,
+    make_batch,
+    pad_vectors,
+    sequence_mask,
     to_numbers,
-    written,
-    written_outputs,
+    validate_inputs,
 )
-from ..vectors.pairs import key_bits_of, pairs_read
+from ..vectors.pairs import parse_pairs, resolve_key_bits
 
 __all__ = [
     "PADDING",
@@ -67,16 +67,16 @@ def sample(
         same_length: draw one n for all examples, and do not pad.
         short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
             from 1 to `length`.
-        distinct_keys: if given, keys are drawn from k random ones, where k is uniform from 1 to
+        distinct_keys: if given, keys are drawn from k random keys, where k is uniform from 1 to
             this for each example, so that more pairs have the same key.
         key_bits: width of a key.
-        value_bits: width of a value; with 0 there are keys alone.
+        value_bits: width of a value; 0 for keys only.
 
     Returns:
-        A dict of `inputs` float32 (batch, n, key_bits + value_bits), with -1 (`PADDING`) behind an
-        example, `targets` int32 (batch, n + 1, key_bits + value_bits + 1), 0 behind the End Of
-        Output symbol, `weights` float32 (batch, n + 1), 1 up to that symbol and 0 behind, and
-        `difficulty` int32 (batch, n), n inside the example and 0 behind.
+        A dict of `inputs` float32 (batch, n, key_bits + value_bits), padded with -1 (`PADDING`)
+        at the end, `targets` int32 (batch, n + 1, key_bits + value_bits + 1), 0 after the End Of
+        Output symbol, `weights` float32 (batch, n + 1), 1 up to that symbol and 0 after it, and
+        `difficulty` int32 (batch, n), n inside the example and 0 at the padding.
 
     Raises:
         ValueError: a parameter is out of its range.
@@ -90,16 +90,16 @@ def sample(
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Sort).
     """
     width = sizes(key_bits, value_bits)["width"]
-    lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
-    vectors = draw_bits(rng, batch_size, most, width)
+    lengths, positions = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
+    vectors = draw_bits(rng, batch_size, positions, width)
     if distinct_keys is not None:
         check_integers(1, distinct_keys=distinct_keys)
         few = draw_bits(rng, batch_size, distinct_keys, key_bits)
         count = rng.integers(1, distinct_keys, (batch_size, 1), endpoint=True)
-        vectors[..., :key_bits] = chosen(few, rng.integers(0, count, (batch_size, most)))
-    inputs = padded(vectors, lengths)
-    weights = inside(output_length(lengths), output_length(most))
-    return features(inputs, lengths, answers(inputs, key_bits=key_bits), weights)
+        vectors[..., :key_bits] = gather(few, rng.integers(0, count, (batch_size, positions)))
+    inputs = pad_vectors(vectors, lengths)
+    weights = sequence_mask(output_length(lengths), output_length(positions))
+    return make_batch(inputs, lengths, answers(inputs, key_bits=key_bits), weights)
 
 
 def answers(inputs, *, key_bits=None):
@@ -112,17 +112,17 @@ def answers(inputs, *, key_bits=None):
         key_bits: width of a key, by default half of the width of `inputs`.
 
     Raises:
-        ValueError: `inputs` are no pairs of bits.
+        ValueError: `inputs` are not pairs of bits.
     """
-    inputs, lengths = checked(inputs)
-    key_bits = key_bits_of(inputs.shape[-1], key_bits)
+    inputs, lengths = validate_inputs(inputs)
+    key_bits = resolve_key_bits(inputs.shape[-1], key_bits)
     keys = to_numbers(inputs[..., :key_bits])
-    keys[~inside(lengths, inputs.shape[1])] = 2**key_bits
-    return ended(chosen(inputs, np.argsort(keys, axis=1, kind="stable")), lengths)
+    keys[~sequence_mask(lengths, inputs.shape[1])] = 2**key_bits
+    return add_end_symbol(gather(inputs, np.argsort(keys, axis=1, kind="stable")), lengths)
 
 
 def encode(text, *, key_bits=5, value_bits=5, **_):
-    """An input from its human form: pairs apart by blanks, each a key, a colon and a value.
+    """An input from its text form: pairs separated by spaces, each a key, a colon and a value.
 
     Args:
         text: for instance `"3:7 1:12 3:0"`; with `value_bits=0`, `"3 1 3"`. The most significant
@@ -142,28 +142,28 @@ def encode(text, *, key_bits=5, value_bits=5, **_):
     [[[1.0, 1.0, 0.0, 1.0]]]
     """
     sizes(key_bits, value_bits)
-    return pairs_read(text, str(text).split(), key_bits, value_bits)[None]
+    return parse_pairs(text, str(text).split(), key_bits, value_bits)[None]
 
 
 def describe(inputs, *, key_bits=None):
-    """The human form of one example, inputs (n, width); `key_bits` as of `answers`.
+    """The text form of one example, inputs (n, width); `key_bits` as of `answers`.
 
     >>> describe(encode("3:7 1:12 3:0")[0])
     '3:7 1:12 3:0'
     """
-    inputs, lengths = checked(np.asarray(inputs)[None])
-    key_bits = key_bits_of(inputs.shape[-1], key_bits)
-    return " ".join(written(inputs[0, : lengths[0]], key_bits, inputs.shape[-1] - key_bits))
+    inputs, lengths = validate_inputs(np.asarray(inputs)[None])
+    key_bits = resolve_key_bits(inputs.shape[-1], key_bits)
+    return " ".join(format_vectors(inputs[0, : lengths[0]], key_bits, inputs.shape[-1] - key_bits))
 
 
 def decode(outputs, *, key_bits=None):
-    """The output in human form, from probabilities (m, width + 1); `key_bits` as of `answers`.
+    """The output as text, from probabilities (m, width + 1); `key_bits` as of `answers`.
 
-    Pairs up to the End Of Output; ` ...` follows where it is missing.
+    Pairs up to the End Of Output; ` ...` follows if it is missing.
 
     >>> decode(answers(encode("3:7 1:12 3:0"))[0])
     '1:12 3:7 3:0'
     """
     width = np.shape(outputs)[-1] - 1
-    key_bits = key_bits_of(width, key_bits)
-    return written_outputs(outputs, key_bits, width - key_bits)
+    key_bits = resolve_key_bits(width, key_bits)
+    return format_outputs(outputs, key_bits, width - key_bits)

@@ -32,13 +32,13 @@ __all__ = [
 
 
 def _last(pushes, pops, _):
-    batch_size, most = pushes.shape
+    batch_size, positions = pushes.shape
     rows = np.arange(batch_size)
     # Below the lowest element lies the place of none.
-    stack = np.full((batch_size, most + 1), -1)
+    stack = np.full((batch_size, positions + 1), -1)
     height = np.zeros(batch_size, np.int64)
-    source = np.empty((batch_size, most), np.int64)
-    for t in range(most):
+    source = np.empty((batch_size, positions), np.int64)
+    for t in range(positions):
         source[:, t] = stack[rows, height]
         height = np.maximum(height + pushes[:, t] - pops[:, t], 0)
         stack[rows, height] = np.where(pushes[:, t], t, stack[rows, height])

@@ -1,4 +1,4 @@
-"""The duplicate task: bits, and blanks behind, become the bits twice.
+"""The duplicate task: bits, followed by blanks, become the bits twice.
 
 >>> inputs = encode("0011")
 >>> inputs.tolist()

@@ -1,4 +1,4 @@
-"""What the builders of the tasks on bits share."""
+"""What builders of the tasks on bits share."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from ..tfds.config import TaskConfig
 class BitConfig(TaskConfig):
     """Parameters of the `sample` of a task on bits, number of examples, and seed; see there.
 
-    As the paper, 10,000 training examples for each of the 41 lengths, on average.
+    As in the paper, 10,000 training examples for each of the 41 lengths, on average.
     """
 
     length: int = 41
@@ -33,7 +33,7 @@ def configs(config):
     """
     return [
         config(),
-        # 100 examples for each length, as the paper's experiment with little data.
+        # 100 examples for each length, as in the paper's experiment with little data.
         config(train=4_100),
         # Without the shortest, of which there are few.
         config(min_length=20),

@@ -1,4 +1,4 @@
-"""A sequence of bits goes in, and the same bits in another order come out."""
+"""Functions from a sequence of bits to the same bits in another order."""
 
 import dataclasses
 from collections.abc import Callable
@@ -10,12 +10,12 @@ from .sequences import (
     BLANK,
     PADDING,
     check_draws,
-    checked,
     draw_digits,
     draw_lengths,
-    features,
-    in_runs,
-    written,
+    format_symbols,
+    make_batch,
+    repeat_in_runs,
+    validate_inputs,
 )
 
 
@@ -23,14 +23,14 @@ from .sequences import (
 class BitTask:
     """A function of sequences of bits of any length.
 
-    Symbols are 0 for a blank, 1 and 2 for the bits 0 and 1. Bits stand in the order in which they
+    Symbols are 0 for a blank, 1 and 2 for the bits 0 and 1. Bits are in the order in which they
     are read. Where the result has several copies of each bit, an example of n positions has
-    n // `copies` bits and blanks behind.
+    n // `copies` bits and blanks after it.
 
     Args:
         result: from symbols (batch, n) and the number of bits in each row (batch, 1) to the
-            symbols of the results (batch, n); what it says behind a result does not matter.
-        copies: how often each bit comes in the result.
+            symbols of the results (batch, n); anything after a result is ignored.
+        copies: how often each bit occurs in the result.
 
     Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.2.
     """
@@ -60,20 +60,20 @@ class BitTask:
             rng: a `numpy.random.Generator`.
             batch_size: number of examples.
             length: largest n, the number of positions.
-            min_length: least n; n is uniform between the two. By default the least that there is,
-                1 (duplicate: 2).
+            min_length: least n; n is uniform between the two. By default the smallest possible
+                one, 1 (duplicate: 2).
             same_length: draw one n for all examples, and do not pad.
             short_share: share of the examples (with `same_length`: of the batches) whose n is
-                drawn from the least that there is to `length`.
+                drawn from the smallest possible one to `length`.
             runs_share: share of the examples whose bits come in runs of equal ones, some of which
-                are longer than uniform bits ever have. How long they are differs between examples.
-            examples_per_length: at most so many different examples for each number of bits, the
-                same for every `rng`; None for no limit.
+                are longer than runs of uniform bits. Their mean length differs between examples.
+            examples_per_length: the number of different examples for each number of bits, the same
+                for every `rng`; None for no limit.
 
         Returns:
-            A dict of `inputs` int32 (batch, n), with -1 (`PADDING`) behind an example, `targets`
+            A dict of `inputs` int32 (batch, n), padded with -1 (`PADDING`) at the end, `targets`
             int32 (batch, n), 0 there, `weights` float32 (batch, n), 1 inside the example and 0
-            behind, and `difficulty` int32 (batch, n), n inside the example and 0 behind.
+            after it, and `difficulty` int32 (batch, n), n inside the example and 0 at the padding.
 
         Raises:
             ValueError: a parameter is out of its range.
@@ -85,32 +85,32 @@ class BitTask:
         lengths = draw_lengths(
             rng, batch_size, self.copies, min_length, length, short_share, same_length
         )
-        most = int(lengths[0]) if same_length else length
+        max_length = int(lengths[0]) if same_length else length
         counts = lengths // self.copies
         bits = draw_digits(rng, counts, 2, examples_per_length)
         inside = np.arange(bits.shape[1]) < counts[:, None]
         if runs_share:
-            bits = in_runs(rng, bits, inside & (rng.random((batch_size, 1)) < runs_share))
-        place = np.arange(most)
-        inputs = np.where(place < lengths[:, None], BLANK, PADDING).astype(np.int32)
-        inputs[place < counts[:, None]] = bits[inside] + 1
-        return features(inputs, self.answers(inputs), lengths)
+            bits = repeat_in_runs(rng, bits, inside & (rng.random((batch_size, 1)) < runs_share))
+        position = np.arange(max_length)
+        inputs = np.where(position < lengths[:, None], BLANK, PADDING).astype(np.int32)
+        inputs[position < counts[:, None]] = bits[inside] + 1
+        return make_batch(inputs, self.answers(inputs), lengths)
 
     def answers(self, inputs):
-        """The results for `inputs` (batch, n), int32 (batch, n), 0 behind an example.
+        """The results for `inputs` (batch, n), int32 (batch, n), 0 at the padding.
 
         Raises:
             ValueError: `inputs` are not bits, followed by as many blanks as the result needs.
         """
-        inputs, counts = self._parts(inputs)
-        behind = np.arange(inputs.shape[1]) >= self.copies * counts
-        return np.where(behind, BLANK, self.result(inputs, counts)).astype(np.int32)
+        inputs, counts = self._split_bits(inputs)
+        after_result = np.arange(inputs.shape[1]) >= self.copies * counts
+        return np.where(after_result, BLANK, self.result(inputs, counts)).astype(np.int32)
 
     def encode(self, text, **_):
-        """An input from its human form, bits in the order in which they are read.
+        """An input from its text form, bits in the order in which they are read.
 
         Args:
-            text: for instance `"0011"`. Spaces are passed over.
+            text: for instance `"0011"`. Spaces are ignored.
 
         Returns:
             Inputs int32 (1, n).
@@ -126,30 +126,31 @@ class BitTask:
         return inputs
 
     def describe(self, inputs):
-        """The human form of one example, inputs (n,): its bits, without the blanks."""
-        inputs, counts = self._parts(np.asarray(inputs)[None])
-        return written(inputs[0, : counts[0, 0]])
+        """The text form of one example, inputs (n,): its bits, without the blanks."""
+        inputs, counts = self._split_bits(np.asarray(inputs)[None])
+        return format_symbols(inputs[0, : counts[0, 0]])
 
     def decode(self, outputs):
-        """The result in human form, from probabilities (n, classes).
+        """The result as text, from probabilities (n, classes).
 
         Blanks at the end of the output are left out; another is written `_`.
         """
-        return written(np.asarray(outputs).argmax(-1))
+        return format_symbols(np.asarray(outputs).argmax(-1))
 
-    def _parts(self, inputs):
+    def _split_bits(self, inputs):
         """The symbols (batch, n), and the number of bits in each row (batch, 1)."""
-        inputs, lengths = checked(inputs)
+        inputs, lengths = validate_inputs(inputs)
         counts = lengths[:, None] // self.copies
-        place = np.arange(inputs.shape[1])
+        position = np.arange(inputs.shape[1])
         bits = (inputs == 1) | (inputs == 2)
-        right = np.where(place < lengths[:, None], bits == (place < counts), inputs == PADDING)
-        right &= bits | (inputs == BLANK) | (inputs == PADDING)
-        right = right.all(1) & (counts[:, 0] > 0)
-        if not right.all():
-            wrong = inputs[np.argmin(right)]
+        real = position < lengths[:, None]
+        valid = np.where(real, bits == (position < counts), inputs == PADDING)
+        valid &= bits | (inputs == BLANK) | (inputs == PADDING)
+        valid = valid.all(1) & (counts[:, 0] > 0)
+        if not valid.all():
+            wrong = inputs[np.argmin(valid)]
             rule = "bits, the symbols 1 and 2"
             if self.copies > 1:
-                rule += f", in the first n // {self.copies} positions, and blanks, 0, behind"
+                rule += f", in the first n // {self.copies} positions, followed by blanks, 0"
             raise ValueError(f"an input must be {rule}. Received: {wrong!r}")
         return inputs, counts

@@ -17,7 +17,7 @@ def add(first, second, base):
     totals = np.zeros((len(first), first.shape[1] + 1), np.int64)
     totals[:, :-1] = first
     totals[:, :-1] += second
-    return _carried(totals, base)
+    return _propagate_carries(totals, base)
 
 
 def multiply(first, second, base):
@@ -32,20 +32,18 @@ def multiply(first, second, base):
     array([[0, 0, 1, 1, 1, 1, 0, 0]])
     """
     count, width = first.shape
-    # Digits stand so far apart in a Python integer that the sums of their products do not meet:
-    # one multiplication then gives all these sums, at the speed of Python's own.
+    # Digits are spaced so far apart in a Python integer that the sums of their products do not
+    # overlap: one fast multiplication of integers then gives all these sums.
     field = np.dtype("<" + np.min_scalar_type(max(width * (base - 1) ** 2, 1)).str[1:])
     size = field.itemsize * width
-    one, other = (np.asarray(x).astype(field).tobytes() for x in (first, second))
-    rows = (slice(start, start + size) for start in range(0, count * size, size))
-    products = b"".join(
-        (int.from_bytes(one[row], "little") * int.from_bytes(other[row], "little")).to_bytes(
-            2 * size, "little"
-        )
-        for row in rows
-    )
-    totals = np.frombuffer(products, field).reshape(count, 2 * width)
-    return _carried(totals.astype(np.int64), base)
+    first, second = (np.asarray(x).astype(field).tobytes() for x in (first, second))
+    products = []
+    for start in range(0, count * size, size):
+        row = slice(start, start + size)
+        product = int.from_bytes(first[row], "little") * int.from_bytes(second[row], "little")
+        products.append(product.to_bytes(2 * size, "little"))
+    totals = np.frombuffer(b"".join(products), field).reshape(count, 2 * width)
+    return _propagate_carries(totals.astype(np.int64), base)
 
 
 def summand(total, first, base, width):
@@ -71,15 +69,15 @@ def factor(product, first, base, width):
     return product // first
 
 
-def _carried(totals, base):
+def _propagate_carries(totals, base):
     """The digits of Σ totals[:, i] baseⁱ, int64 (batch, places), if they fit."""
-    places = np.ascontiguousarray(totals.T)
+    columns = np.ascontiguousarray(totals.T)
     carry = np.zeros(len(totals), np.int64)
-    for place in places:
-        place += carry
-        np.floor_divide(place, base, out=carry)
-        place -= carry * base
-    return np.ascontiguousarray(places.T)
+    for column in columns:
+        position += carry
+        np.floor_divide(position, base, out=carry)
+        position -= carry * base
+    return np.ascontiguousarray(columns.T)
 
 
 def to_integer(digits, base):

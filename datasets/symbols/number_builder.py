@@ -1,4 +1,4 @@
-"""What the builders of both tasks on numbers share."""
+"""What builders of both tasks on numbers share."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from ..tfds.config import TaskConfig
 class NumberConfig(TaskConfig):
     """Parameters of the `sample` of a task on numbers, number of examples, and seed; see there.
 
-    As the paper, 10,000 training examples for each of the 20 lengths, on average.
+    As in the paper, 10,000 training examples for each of the 20 lengths, on average.
     """
 
     bits: int = 20
@@ -36,7 +36,7 @@ def configs(config):
     """
     return [
         config(),
-        # 100 examples for each length, as the paper's experiment with little data.
+        # 100 examples for each length, as in the paper's experiment with little data.
         config(train=2_000),
         config(base=4),
         config(base=10),

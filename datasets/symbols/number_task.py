@@ -1,4 +1,4 @@
-"""Two numbers of d digits go in, one after the other, and what becomes of them comes out."""
+"""Binary operations on two numbers of d digits, given one after the other."""
 
 import dataclasses
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from .sequences import (
     BLANK,
     PADDING,
     check_draws,
-    checked,
     draw_digits,
     draw_lengths,
-    features,
-    in_runs,
-    written,
+    format_symbols,
+    make_batch,
+    repeat_in_runs,
+    validate_inputs,
 )
 
 LARGEST_BASE = 10
@@ -29,17 +29,17 @@ class NumberTask:
 
     Symbols are 0 for a blank, 1 to `base` for the digits 0 to `base` - 1, and `base` + 1 for the
     operator. An example has n = 2 d + 1 positions: the d digits of the first number, the least
-    significant first, the operator, and the d digits of the second. The result stands in its first
+    significant first, the operator, and the d digits of the second. The result is in its first
     positions, the least significant digit first, with as many zeros as make up its full number of
-    digits, and blanks behind.
+    digits, and blanks after it.
 
     Args:
         result: from two arrays of digits (batch, d) and the base to the digits of the results.
         result_digits: from d to the number of digits of a result.
         second: from a result and a first number, as integers, the base and d to the second number,
             of at most d digits.
-        operators: the ways of writing the operator; the first is the one that is written.
-        example: a text that `encode` understands.
+        operators: the accepted signs of the operator; `describe` writes the first.
+        example: a text that `encode` reads.
 
     Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1.
     """
@@ -80,26 +80,26 @@ class NumberTask:
             bits: largest d, the number of digits of a number.
             min_bits: least d; d is uniform between the two.
             base: of the digits, 2 to 10.
-            aligned: the digits of the two numbers take turns and the operator stands at the end,
+            aligned: the digits of the two numbers alternate and the operator is at the end,
                 so that digits of the same significance are neighbours.
             same_length: draw one d for all examples, and do not pad.
             short_share: share of the examples (with `same_length`: of the batches) whose d is
                 drawn from 1 to `bits`.
             runs_share: share of the examples whose digits come in runs of equal ones, so that they
-                carry farther than uniform digits do. How long the runs are differs between numbers.
+                carry farther than uniform digits do. The mean length of a run differs between numbers.
             result_runs_share: share of the examples whose result has digits in such runs, a product
                 those of its upper half: the second number follows from the result and the first.
             unequal_share: share of the examples whose numbers have lengths of their own, each from
                 0 to d, with zeros before them.
-            examples_per_length: at most so many different examples for each d, the same for every
+            examples_per_length: the number of different examples for each d, the same for every
                 `rng`; None for no limit.
-            probe: None, or what random numbers miss, one of `keras_adaptive.datasets.probes`:
+            probe: None, or a kind of numbers that random ones rarely include:
                 `"carries"`, `"ones"`, `"zeros"`, `"powers"`, `"unequal"`.
 
         Returns:
-            A dict of `inputs` int32 (batch, n), with -1 (`PADDING`) behind an example, `targets`
+            A dict of `inputs` int32 (batch, n), padded with -1 (`PADDING`) at the end, `targets`
             int32 (batch, n), 0 there, `weights` float32 (batch, n), 1 inside the example and 0
-            behind, and `difficulty` int32 (batch, n), d inside the example and 0 behind.
+            after it, and `difficulty` int32 (batch, n), d inside the example and 0 at the padding.
 
         Raises:
             ValueError: a parameter is out of its range.
@@ -111,7 +111,7 @@ class NumberTask:
         }
         check_draws(short_share, examples_per_length, changes, min_bits=min_bits, bits=bits)
         check_base(base)
-        change = probes.named(probe, self.operators[0])
+        change = probes.get_probe(probe, self.operators[0])
         if probe is not None:
             others = {**changes, "examples_per_length": examples_per_length}
             given = ", ".join(f"{name}={x!r}" for name, x in others.items() if x)
@@ -121,51 +121,52 @@ class NumberTask:
                     f"Received: probe={probe!r}, {given}"
                 )
         lengths = draw_lengths(rng, batch_size, 1, min_bits, bits, short_share, same_length)
-        most = int(lengths[0]) if same_length else bits
+        max_length = int(lengths[0]) if same_length else bits
         both = draw_digits(rng, 2 * lengths, base, examples_per_length)
-        both = np.pad(both, ((0, 0), (0, 2 * most - both.shape[1])))
-        place = np.arange(most)
-        inside = place < lengths[:, None]
-        first = both[:, :most] * inside
-        behind = np.minimum(place + lengths[:, None], 2 * most - 1)
-        second = np.take_along_axis(both, behind, axis=1) * inside
+        both = np.pad(both, ((0, 0), (0, 2 * max_length - both.shape[1])))
+        position = np.arange(max_length)
+        inside = position < lengths[:, None]
+        first = both[:, :max_length] * inside
+        offsets = np.minimum(position + lengths[:, None], 2 * max_length - 1)
+        second = np.take_along_axis(both, offsets, axis=1) * inside
         if unequal_share:
             rows = rng.random((batch_size, 1)) < unequal_share
             first, second = (
-                digits * ~(rows & (place >= rng.integers(0, lengths + 1)[:, None]))
+                digits * ~(rows & (position >= rng.integers(0, lengths + 1)[:, None]))
                 for digits in (first, second)
             )
         if runs_share:
             rows = rng.random((batch_size, 1)) < runs_share
-            first, second = (in_runs(rng, digits, rows & inside) for digits in (first, second))
+            changed = rows & inside
+            first, second = (repeat_in_runs(rng, digits, changed) for digits in (first, second))
         if result_runs_share:
             rows = rng.random((batch_size, 1)) < result_runs_share
-            first, second = self._results_in_runs(rng, first, second, lengths, base, rows)
+            first, second = self._draw_results_in_runs(rng, first, second, lengths, base, rows)
         if change is not None:
             first, second = change(rng, first, second, lengths, base)
-        inputs = _joined(first, second, lengths, base, aligned)
-        return features(inputs, self.answers(inputs), lengths)
+        inputs = _join_numbers(first, second, lengths, base, aligned)
+        return make_batch(inputs, self.answers(inputs), lengths)
 
     def answers(self, inputs):
-        """The results for `inputs` (batch, n), int32 (batch, n), 0 behind an example.
+        """The results for `inputs` (batch, n), int32 (batch, n), 0 at the padding.
 
-        The operator is the largest symbol and so gives the base; its place tells whether the
+        The operator is the largest symbol and so gives the base; its position shows whether the
         numbers are aligned.
 
         Raises:
             ValueError: `inputs` are not two numbers of the same length with an operator.
         """
-        first, second, lengths, base = self._parts(inputs)
-        place = np.arange(np.shape(inputs)[1])
-        found = self.result(first, second, base)
-        found = found[:, : len(place)] + 1
-        targets = np.full((len(found), len(place)), BLANK, np.int32)
-        targets[:, : found.shape[1]] = found
-        targets[place >= self.result_digits(lengths)[:, None]] = BLANK
+        first, second, lengths, base = self._split_numbers(inputs)
+        position = np.arange(np.shape(inputs)[1])
+        result = self.result(first, second, base)
+        result = result[:, : len(position)] + 1
+        targets = np.full((len(result), len(position)), BLANK, np.int32)
+        targets[:, : result.shape[1]] = result
+        targets[position >= self.result_digits(lengths)[:, None]] = BLANK
         return targets
 
     def encode(self, text, *, base=2, aligned=False, **_):
-        """An input from its human form, most significant digit first.
+        """An input from its text form, most significant digit first.
 
         The shorter number gets leading zeros. If a digit is too large for `base`, both numbers are
         read as decimal.
@@ -198,27 +199,28 @@ class NumberTask:
         digits = np.zeros((2, 1, length), np.int8)
         for row, number in zip(digits, numbers):
             row[0, : len(number)] = number
-        return _joined(*digits, np.array([length]), base, aligned)
+        return _join_numbers(*digits, np.array([length]), base, aligned)
 
     def describe(self, inputs):
-        """The human form of one example, inputs (n,), most significant digit first."""
-        first, second, lengths, _ = self._parts(np.asarray(inputs)[None])
+        """The text form of one example, inputs (n,), most significant digit first."""
+        first, second, lengths, _ = self._split_numbers(np.asarray(inputs)[None])
         texts = ["".join(map(str, x[0, : lengths[0]][::-1])) for x in (first, second)]
         return self.operators[0].join(texts)
 
     def decode(self, outputs):
-        """The result in human form, from probabilities (n, classes).
+        """The result as text, from probabilities (n, classes).
 
         The most significant digit comes first. Blanks at the end of the output are left out;
         another is written `_`: such an output is no number.
         """
-        return written(np.asarray(outputs).argmax(-1))[::-1]
+        return format_symbols(np.asarray(outputs).argmax(-1))[::-1]
 
-    def _results_in_runs(self, rng, first, second, lengths, base, rows):
+    def _draw_results_in_runs(self, rng, first, second, lengths, base, rows):
         """The pairs of numbers, in `rows` (batch, 1) with results whose digits come in runs."""
         widths = self.result_digits(lengths)
         results = draw_digits(rng, widths, base)
-        results = in_runs(rng, results, rows & (np.arange(results.shape[1]) < widths[:, None]))
+        inside = np.arange(results.shape[1]) < widths[:, None]
+        results = repeat_in_runs(rng, results, rows & inside)
         first, second = first.copy(), second.copy()
         # Nothing but 0 is a product of 0.
         first[rows[:, 0] & ~first.any(axis=1), 0] = 1
@@ -226,58 +228,62 @@ class NumberTask:
             length = int(lengths[row])
             result = to_integer(results[row, : widths[row]].tolist(), base)
             given = to_integer(first[row, :length].tolist(), base)
-            found = from_integer(self.second(result, given, base, length), base)
+            solution = from_integer(self.second(result, given, base, length), base)
             second[row] = 0
-            second[row, : len(found)] = found
+            second[row, : len(solution)] = solution
         return first, second
 
-    def _parts(self, inputs):
-        """Both numbers (batch, d) with zeros behind their digits, lengths (batch,), and base."""
-        inputs, positions = checked(inputs)
+    def _split_numbers(self, inputs):
+        """Both numbers (batch, d) with zeros after their digits, lengths (batch,), and base."""
+        inputs, positions = validate_inputs(inputs)
         operator = int(inputs.max())
         base, lengths = operator - 1, (positions - 1) // 2
         where = (inputs == operator).argmax(1)
-        right = positions == 2 * lengths + 1
-        right &= (lengths >= 1) & ((inputs == operator).sum(1) == 1)
-        right &= (where == lengths) | (where == 2 * lengths)
-        right &= ((inputs == PADDING) | (inputs > BLANK)).all(1)
-        if not 2 <= base <= LARGEST_BASE or not right.all():
-            wrong = inputs[np.argmin(right)]
+        valid = positions == 2 * lengths + 1
+        valid &= (lengths >= 1) & ((inputs == operator).sum(1) == 1)
+        valid &= (where == lengths) | (where == 2 * lengths)
+        valid &= ((inputs == PADDING) | (inputs > BLANK)).all(1)
+        if not 2 <= base <= LARGEST_BASE or not valid.all():
+            wrong = inputs[np.argmin(valid)]
             raise ValueError(
                 "an input must be two numbers of the same length with the operator, the largest "
                 f"symbol, between them or (aligned) at the end. Received: {wrong!r}"
             )
-        length, place = lengths[:, None], np.arange(lengths.max())
+        length, position = lengths[:, None], np.arange(lengths.max())
         aligned = where[:, None] == 2 * length
-        behind = np.minimum(place + length + 1, 2 * length)
-        sources = np.where(aligned, 2 * place, place), np.where(aligned, 2 * place + 1, behind)
+        offsets = np.minimum(position + length + 1, 2 * length)
+        sources = (
+            np.where(aligned, 2 * position, position),
+            np.where(aligned, 2 * position + 1, offsets),
+        )
         first, second = (
-            np.where(place < length, np.take_along_axis(inputs, source, axis=1) - 1, 0)
+            np.where(position < length, np.take_along_axis(inputs, source, axis=1) - 1, 0)
             for source in sources
         )
         return first, second, lengths, base
 
 
 def check_base(base):
-    """A base whose digits have one figure.
+    """Checks that `base` is between 2 and 10, so that a digit is one character.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not.
     """
     check_integers(2, base=base)
     check_between(2, LARGEST_BASE, base=base)
 
 
-def _joined(first, second, lengths, base, aligned):
+def _join_numbers(first, second, lengths, base, aligned):
     """The symbols of two numbers (batch, d) and the operator, padded, int32 (batch, 2 d + 1)."""
-    most = first.shape[1]
+    max_length = first.shape[1]
     operator = np.full((len(first), 1), base + 1, np.int32)
     symbols = np.concatenate([first + np.int32(1), second + np.int32(1), operator], axis=1)
-    place, lengths = np.arange(2 * most + 1), lengths[:, None]
+    position, lengths = np.arange(2 * max_length + 1), lengths[:, None]
     if aligned:
-        source = np.where(place < 2 * lengths, place % 2 * most + place // 2, 2 * most)
+        source = position % 2 * max_length + position // 2
+        source = np.where(position < 2 * lengths, source, 2 * max_length)
     else:
-        source = np.where(place < lengths, place, place - lengths - 1 + most)
-        source = np.where(place == lengths, 2 * most, np.minimum(source, 2 * most))
+        source = np.where(position < lengths, position, position - lengths - 1 + max_length)
+        source = np.where(position == lengths, 2 * max_length, np.minimum(source, 2 * max_length))
     joined = np.take_along_axis(symbols, source, axis=1)
-    return np.where(place <= 2 * lengths, joined, PADDING).astype(np.int32)
+    return np.where(position <= 2 * lengths, joined, PADDING).astype(np.int32)

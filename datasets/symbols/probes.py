@@ -1,6 +1,6 @@
-"""Pairs of numbers that random digits hardly ever give: where learned arithmetic breaks first.
+"""Probes: pairs of numbers that random digits rarely give, where learned arithmetic often fails.
 
-A probe takes digits (batch, d), the least significant first and 0 behind each number's length, and
+A probe takes digits (batch, d), the least significant first and 0 after each number's length, and
 changes them.
 """
 
@@ -9,7 +9,7 @@ import numpy as np
 from .digits import from_integer, to_integer
 
 
-def named(name, operator):
+def get_probe(name, operator):
     """The probe of a name, None for None.
 
     Args:
@@ -32,18 +32,19 @@ def named(name, operator):
 def carries(rng, first, second, lengths, base):
     """Sums with one carry through half of the places or more.
 
-    The chain begins where two digits make `base` or more, and goes on where they make `base` - 1.
+    The chain begins where two digits add up to `base` or more, and continues where they add up to
+    `base` - 1.
     """
     length = lengths[:, None]
     chain = rng.integers((length + 1) // 2, length + 1)
     start = rng.integers(0, length - chain + 1)
-    place = np.arange(first.shape[1])
-    goes_on = (place > start) & (place < start + chain)
-    second = np.where(goes_on, base - 1 - first, second)
+    position = np.arange(first.shape[1])
+    continues = (position > start) & (position < start + chain)
+    second = np.where(continues, base - 1 - first, second)
     # Uniform among the pairs that make `base` or more.
     high = rng.integers(1, base, start.shape)
     low = base - 1 - rng.integers(0, high)
-    begins = place == start
+    begins = position == start
     return np.where(begins, high, first), np.where(begins, low, second)
 
 
@@ -60,15 +61,15 @@ def multiplication_carries(rng, first, second, lengths, base):
         value = to_integer(first[row, :length].tolist(), base)
         quotient, rest = divmod(base ** (2 * length - 1), value)
         quotient += int(up[row]) if rest else 0
-        found = from_integer(min(quotient, base**length - 1), base)
-        second[row, : len(found)] = found
+        result = from_integer(min(quotient, base**length - 1), base)
+        second[row, : len(result)] = result
     return first, second
 
 
 def ones(rng, first, second, lengths, base):
     """All digits are the largest, in the first number, the second, or both."""
-    place = np.arange(first.shape[1])
-    return _either(rng, first, second, (place < lengths[:, None]) * (base - 1))
+    position = np.arange(first.shape[1])
+    return _either(rng, first, second, (position < lengths[:, None]) * (base - 1))
 
 
 def zeros(rng, first, second, lengths, base):
@@ -78,16 +79,16 @@ def zeros(rng, first, second, lengths, base):
 
 def powers(rng, first, second, lengths, base):
     """A power of the base, as the first number, the second, or both."""
-    place = np.arange(first.shape[1])
-    powers = [place == rng.integers(0, lengths[:, None]) for _ in range(2)]
+    position = np.arange(first.shape[1])
+    powers = [position == rng.integers(0, lengths[:, None]) for _ in range(2)]
     return _either(rng, first, second, *powers)
 
 
 def unequal(rng, first, second, lengths, base):
     """One number has d digits, the other fewer: its leading digits are 0."""
-    place = np.arange(first.shape[1])
-    short = place < rng.integers(0, lengths[:, None])
-    top = np.where(place == lengths[:, None] - 1, rng.integers(1, base, (len(lengths), 1)), 0)
+    position = np.arange(first.shape[1])
+    short = position < rng.integers(0, lengths[:, None])
+    top = np.where(position == lengths[:, None] - 1, rng.integers(1, base, (len(lengths), 1)), 0)
     swapped = rng.integers(0, 2, (len(lengths), 1)) == 1
     first_long, second_long = np.where(top, top, first), np.where(top, top, second)
     return (

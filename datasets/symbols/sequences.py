@@ -9,11 +9,11 @@ from ..arguments import check_between, check_counts, check_integers
 # No symbol: it marks positions outside an example. A blank is a symbol, inside.
 PADDING = -1
 BLANK = 0
-# So many sets of `examples_per_length` digits are kept at a time, one for each length.
+# The number of pools of `examples_per_length` rows that are cached, one for each length.
 POOLS = 128
 
 
-def draw_lengths(rng, batch_size, least, least_usual, most, short_share, same_length):
+def draw_lengths(rng, batch_size, least, least_usual, max_length, short_share, same_length):
     """Lengths, uniform from `least_usual` to `most`, int64 (batch,).
 
     Args:
@@ -27,27 +27,28 @@ def draw_lengths(rng, batch_size, least, least_usual, most, short_share, same_le
         same_length: draw one length for all.
     """
     draws = 1 if same_length else batch_size
-    lengths = rng.integers(least_usual, most + 1, draws)
+    lengths = rng.integers(least_usual, max_length + 1, draws)
     if short_share:
         short = rng.random(draws) < short_share
-        lengths = np.where(short, rng.integers(least, most + 1, draws), lengths)
+        lengths = np.where(short, rng.integers(least, max_length + 1, draws), lengths)
     return np.broadcast_to(lengths, (batch_size,))
 
 
 def draw_digits(rng, widths, base, examples_per_length=None):
-    """Uniform digits, 0 behind the width of a row, int8 (batch, largest width).
+    """Uniform digits, 0 after the width of a row, int8 (batch, largest width).
 
     Args:
         rng: a `numpy.random.Generator`.
         widths: number of digits in each row, (batch,).
         base: digits are below it.
-        examples_per_length: only so many different rows for each width, the same for every `rng`.
+        examples_per_length: the number of different rows for each width, the same for every
+            `rng`; None for no limit.
     """
-    most = int(widths.max())
+    max_length = int(widths.max())
     if examples_per_length is None:
-        digits = rng.integers(0, base, (len(widths), most), dtype=np.int8)
-        return digits * (np.arange(most) < widths[:, None])
-    digits = np.zeros((len(widths), most), np.int8)
+        digits = rng.integers(0, base, (len(widths), max_length), dtype=np.int8)
+        return digits * (np.arange(max_length) < widths[:, None])
+    digits = np.zeros((len(widths), max_length), np.int8)
     chosen = rng.integers(0, examples_per_length, len(widths))
     for width in np.unique(widths):
         rows = np.flatnonzero(widths == width)
@@ -61,25 +62,27 @@ def _pool(width, base, size):
     return rng.integers(0, base, (size, width), dtype=np.int8)
 
 
-def in_runs(rng, digits, where):
-    """Digits (batch, width), of which some repeat the one before, with a chance that rows draw.
+def repeat_in_runs(rng, digits, where):
+    """Digits (batch, width), some of which repeat the one before.
+
+    Each row draws the probability of a repetition, uniform between 0 and 1.
 
     Args:
         rng: a `numpy.random.Generator`.
         digits: (batch, width).
-        where: bool (batch, width), what may change.
+        where: bool (batch, width), which digits may change.
     """
-    place = np.arange(digits.shape[1])
-    repeats = where & (place > 0) & (rng.random(digits.shape) < rng.random((len(digits), 1)))
-    begins = np.maximum.accumulate(np.where(repeats, 0, place), axis=1)
+    position = np.arange(digits.shape[1])
+    repeats = where & (position > 0) & (rng.random(digits.shape) < rng.random((len(digits), 1)))
+    begins = np.maximum.accumulate(np.where(repeats, 0, position), axis=1)
     return np.take_along_axis(digits, begins, axis=1)
 
 
-def features(inputs, targets, difficulty):
+def make_batch(inputs, targets, difficulty):
     """The features of a batch.
 
     Args:
-        inputs: int32 (batch, n), `PADDING` behind each example.
+        inputs: int32 (batch, n), `PADDING` after each example.
         targets: int32 (batch, n).
         difficulty: of each example, (batch,).
 
@@ -96,14 +99,14 @@ def features(inputs, targets, difficulty):
     }
 
 
-def checked(inputs):
-    """`inputs` as an integer array (batch, n) of examples with padding at their ends alone.
+def validate_inputs(inputs):
+    """`inputs` as an integer array (batch, n) of examples with padding only at the end.
 
     Returns:
         The array, and the length of each example (batch,).
 
     Raises:
-        ValueError: it is none, or an example is empty.
+        ValueError: it is not such an array, or an example is empty.
     """
     inputs = np.asarray(inputs)
     if inputs.ndim != 2 or not len(inputs) or not np.issubdtype(inputs.dtype, np.integer):
@@ -121,10 +124,10 @@ def checked(inputs):
     return inputs, lengths
 
 
-def written(symbols):
+def format_symbols(symbols):
     """Digits as a text, `_` for a blank among them; blanks at the end are left out.
 
-    >>> written([2, 1, 0, 2, 0, 0])
+    >>> format_symbols([2, 1, 0, 2, 0, 0])
     '10_1'
     """
     return "".join("_" if x == BLANK else str(x - 1) for x in symbols).rstrip("_")

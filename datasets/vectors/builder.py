@@ -1,4 +1,4 @@
-"""What the builders of the tasks on vectors share."""
+"""What builders of the tasks on vectors share."""
 
 import dataclasses
 
@@ -10,8 +10,9 @@ from ..tfds.config import TaskConfig
 class VectorConfig(TaskConfig):
     """Parameters of the `sample` of a task on vectors, number of examples, and seed; see there.
 
-    As the paper, lengths up to 32, 200 validation batches of 50 examples, and 2,500 test examples.
-    The paper trains on fresh examples; here are those of one of its 100 epochs.
+    As in the paper, lengths up to 32, 200 validation batches of 50 examples, and 2,500 test
+    examples. The paper trains on fresh examples; the training examples here are those of one of its
+    100 epochs.
     """
 
     length: int = 32

@@ -1,4 +1,4 @@
-"""A sequence of PUSH and POP operations goes in, and each POP is answered at once."""
+"""Data structures: a sequence of PUSH and POP operations, with an output at each POP."""
 
 import dataclasses
 from collections.abc import Callable
@@ -9,17 +9,17 @@ from ..arguments import check_between, check_integers
 from .sequences import (
     check_bits,
     check_width,
-    checked,
-    chosen,
     draw_bits,
     draw_lengths,
-    features,
-    inside,
-    padded,
-    read,
+    format_vectors,
+    gather,
+    make_batch,
+    pad_vectors,
+    parse_vectors,
+    sequence_mask,
     to_bits,
     to_numbers,
-    written,
+    validate_inputs,
 )
 
 # A structure has a place for each priority.
@@ -37,9 +37,9 @@ class OperationTask:
     Args:
         source: from pushes, pops, bool (batch, n), and priorities (batch, n), to the place of the
             operation that stored what each POP returns, -1 where there is none, int (batch, n);
-            what it says elsewhere does not matter.
+            elsewhere it is ignored.
         priorities: elements have priorities.
-        example: a text that `encode` understands.
+        example: a text that `encode` reads.
 
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.3.
     """
@@ -75,7 +75,7 @@ class OperationTask:
         """Draws sequences of operations, the t-th of n a POP with probability t / n.
 
         Values are uniform bits. A priority is uniform among those that no stored element has, so
-        high ones come more often; **a PUSH when all are taken becomes a POP**.
+        high ones occur more often; **a PUSH when all are taken becomes a POP**.
 
         Args:
             rng: a `numpy.random.Generator`.
@@ -93,9 +93,10 @@ class OperationTask:
             bits: width of a value, and of a priority.
 
         Returns:
-            A dict of `inputs` float32 (batch, n, width), with -1 (`PADDING`) behind an example,
+            A dict of `inputs` float32 (batch, n, width), padded with -1 (`PADDING`) at the end,
             `targets` int32 (batch, n, bits), 0 except at POPs, `weights` float32 (batch, n), 1 at
-            POPs and else 0, and `difficulty` int32 (batch, n), n inside the example and 0 behind.
+            POPs and else 0, and `difficulty` int32 (batch, n), n inside the example and 0 at the
+            padding.
 
         Raises:
             ValueError: a parameter is out of its range.
@@ -103,24 +104,26 @@ class OperationTask:
         width = self.sizes(bits)["width"]
         min_length = length if min_length is None else min_length
         check_integers(1, length=length)
-        lengths, most = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
+        lengths, positions = draw_lengths(
+            rng, batch_size, length, min_length, same_length, short_share
+        )
         if late_pops < 1:
             raise ValueError(f"`late_pops` must be at least 1. Received: {late_pops}")
-        draws = rng.random((batch_size, most))
+        draws = rng.random((batch_size, positions))
         if late_pops != 1:
             draws **= 1 / rng.uniform(1, late_pops, (batch_size, 1))
-        pops = draws * lengths[:, None] < np.arange(1, most + 1)
+        pops = draws * lengths[:, None] < np.arange(1, positions + 1)
         check_between(0, 1, drained_share=drained_share)
         if drained_share:
             _drain(pops, lengths, rng.random(batch_size) < drained_share)
-        inputs = draw_bits(rng, batch_size, most, width)
+        inputs = draw_bits(rng, batch_size, positions, width)
         if self.priorities:
             inputs[..., 1 : 1 + bits] = to_bits(_draw_priorities(rng, pops, bits), bits)
         inputs[..., 0] = 1
         inputs[pops] = 0
-        inputs = padded(inputs, lengths)
-        weights = pops & inside(lengths, most)
-        return features(inputs, lengths, self.answers(inputs), weights)
+        inputs = pad_vectors(inputs, lengths)
+        weights = pops & sequence_mask(lengths, positions)
+        return make_batch(inputs, lengths, self.answers(inputs), weights)
 
     def answers(self, inputs):
         """What each operation returns, int32 (batch, n, bits), 0 for a PUSH.
@@ -130,19 +133,19 @@ class OperationTask:
                 the same priority.
         """
         inputs, lengths, bits = self._checked(inputs)
-        pushes, real = inputs[..., 0] == 1, inside(lengths, inputs.shape[1])
+        pushes, real = inputs[..., 0] == 1, sequence_mask(lengths, inputs.shape[1])
         priorities = to_numbers(inputs[..., 1 : 1 + bits]) if self.priorities else None
         source = self.source(pushes, ~pushes & real, priorities)
         answered = ~pushes & real & (source >= 0)
-        values = chosen(inputs[..., -bits:], np.maximum(source, 0))
+        values = gather(inputs[..., -bits:], np.maximum(source, 0))
         return (values * answered[..., None]).astype(np.int32)
 
     def encode(self, text, *, bits=5, **_):
-        """An input from its human form, operations apart by commas.
+        """An input from its text form, operations separated by commas.
 
         Args:
             text: for instance `"PUSH 5, PUSH 3, POP, POP"`, in the queue with priorities
-                `"PUSH 9:5, …"`, the priority first. Small letters are as good. The most
+                `"PUSH 9:5, …"`, the priority first. Lower case works as well. The most
                 significant bit of a number comes first in the vector.
             bits: width of a value, and of a priority.
 
@@ -162,20 +165,20 @@ class OperationTask:
                     if push != "PUSH":
                         raise ValueError(f"no operation: {push!r}")
                     vector[0] = 1
-                    vector[1:] = read([element], *[bits] * (1 + self.priorities))[0]
+                    vector[1:] = parse_vectors([element], *[bits] * (1 + self.priorities))[0]
         except ValueError as error:
             raise ValueError(
-                f"an input is operations apart by commas, with numbers below {2**bits}, for "
+                f"an input is operations separated by commas, with numbers below {2**bits}, for "
                 f"instance {self.example!r}. Received: {text!r}"
             ) from error
         self.answers(inputs)
         return inputs
 
     def describe(self, inputs):
-        """The human form of each operation of one example, inputs (n, width), a list."""
+        """The text form of each operation of one example, inputs (n, width), a list."""
         inputs, lengths, bits = self._checked(np.asarray(inputs)[None])
         example = inputs[0, : lengths[0]]
-        elements = written(example[:, 1:], *[bits] * (1 + self.priorities))
+        elements = format_vectors(example[:, 1:], *[bits] * (1 + self.priorities))
         return [
             f"PUSH {element}" if push else "POP" for push, element in zip(example[:, 0], elements)
         ]
@@ -183,14 +186,14 @@ class OperationTask:
     def decode(self, outputs):
         """The number at each operation, from probabilities (n, bits), a list.
 
-        What it says at a PUSH has no meaning.
+        The output at a PUSH is meaningless.
         """
         outputs = np.asarray(outputs)
-        return written(outputs > 0.5, outputs.shape[-1])
+        return format_vectors(outputs > 0.5, outputs.shape[-1])
 
     def _checked(self, inputs):
         """`inputs`, lengths, and the width of a value, of operations."""
-        inputs, lengths = checked(inputs)
+        inputs, lengths = validate_inputs(inputs)
         width = inputs.shape[-1]
         parts = 1 + self.priorities
         check_width(
@@ -217,13 +220,13 @@ def _drain(pops, lengths, drained):
 
 
 def _draw_priorities(rng, pops, bits):
-    """Priorities of the pushes, int (batch, n); where none is free `pops` is set."""
-    batch_size, most = pops.shape
+    """Priorities of the pushes, int (batch, n); sets `pops` where no priority is free."""
+    batch_size, positions = pops.shape
     columns, numbers = np.arange(batch_size), np.arange(1, 2**bits + 1, dtype=np.int16)[:, None]
     free = np.ones((2**bits, batch_size), np.int16)
-    found = np.zeros((batch_size, most), np.int64)
-    uniform = rng.random((most, batch_size))
-    for t in range(most):
+    priorities = np.zeros((batch_size, positions), np.int64)
+    uniform = rng.random((positions, batch_size))
+    for t in range(positions):
         ranks = np.cumsum(free, axis=0, dtype=np.int16)
         count = ranks[-1]
         pop = pops[:, t]
@@ -233,5 +236,5 @@ def _draw_priorities(rng, pops, bits):
         # -1 in an empty queue: the last one, which is free already.
         highest = ((1 - free) * numbers).max(0) - 1
         free[np.where(pop, highest, pushed), columns] = pop
-        found[:, t] = pushed
-    return found
+        priorities[:, t] = pushed
+    return priorities

@@ -1,10 +1,10 @@
 """Pairs of a key and a value as vectors of bits, the key first."""
 
 from ..arguments import check_between
-from .sequences import check_bits, read
+from .sequences import check_bits, parse_vectors
 
 
-def key_bits_of(width, key_bits=None):
+def resolve_key_bits(width, key_bits=None):
     """How many bits of a pair are its key, by default half of them.
 
     Args:
@@ -14,7 +14,7 @@ def key_bits_of(width, key_bits=None):
     Raises:
         ValueError: there is no half, or `key_bits` is out of its range.
 
-    >>> key_bits_of(10)
+    >>> resolve_key_bits(10)
     5
     """
     if key_bits is None:
@@ -29,26 +29,26 @@ def key_bits_of(width, key_bits=None):
     return key_bits
 
 
-def pairs_read(text, words, key_bits, value_bits, example="3:7 1:12 3:0"):
+def parse_pairs(text, words, key_bits, value_bits, example="3:7 1:12 3:0"):
     """Pairs from words such as `"3:7"`, float32 (words, key_bits + value_bits).
 
     Args:
-        text: what the words come from.
+        text: the text that the words come from.
         words: strings.
         key_bits: width of a key.
-        value_bits: width of a value, 0 for keys alone.
-        example: a text that is right.
+        value_bits: width of a value, 0 for keys only.
+        example: a valid text, for the message.
 
     Raises:
-        ValueError: a word is no pair, or there is none.
+        ValueError: a word is not a pair, or there are no words.
     """
     try:
-        return read(words or [""], key_bits, value_bits)
+        return parse_vectors(words or [""], key_bits, value_bits)
     except ValueError as error:
         if value_bits:
             form = f"pairs of a key below {2**key_bits}, a colon and a value below {2**value_bits}"
         else:
             form, example = f"keys below {2**key_bits}", "3 1 3"
         raise ValueError(
-            f"an input is {form}, apart by blanks, for instance {example!r}. Received: {text!r}"
+            f"an input is {form}, separated by spaces, for instance {example!r}. Received: {text!r}"
         ) from error

@@ -7,7 +7,7 @@ from ..symbols import sequences as symbols
 
 # In every element of a vector outside an example; no vector of an example is like that.
 PADDING = -1.0
-# Numbers of so many bits are exact in 64-bit arithmetic of either kind.
+# Numbers of this many bits are exact in 64-bit arithmetic of either kind.
 LARGEST_BITS = 32
 
 
@@ -15,7 +15,7 @@ def check_bits(least=1, **bits):
     """Numbers of bits, of at least `least`.
 
     Raises:
-        ValueError: one is no such number.
+        ValueError: one is not.
 
     >>> check_bits(value_bits=0)
     Traceback (most recent call last):
@@ -72,7 +72,7 @@ def to_bits(numbers, bits):
 def to_numbers(vectors):
     """Bits (…, bits), the most significant first, as numbers int64 (…).
 
-    Numbers are in the order in which the vectors are lexicographically.
+    Numbers have the lexicographic order of their vectors.
 
     >>> to_numbers([[0, 0, 1, 1], [1, 0, 0, 0]]).tolist()
     [3, 8]
@@ -81,56 +81,56 @@ def to_numbers(vectors):
     return (np.asarray(vectors, np.float64) @ powers).astype(np.int64)
 
 
-def inside(lengths, positions):
-    """Which of so many positions lie inside examples of these lengths, bool (batch, positions)."""
+def sequence_mask(lengths, positions):
+    """Which positions lie inside examples of these lengths, bool (batch, positions)."""
     return np.arange(positions) < np.asarray(lengths)[:, None]
 
 
-def padded(vectors, lengths):
-    """`vectors` (batch, n, width) with padding behind each example, float32."""
-    real = inside(lengths, vectors.shape[1])
+def pad_vectors(vectors, lengths):
+    """`vectors` (batch, n, width) with padding after each example, float32."""
+    real = sequence_mask(lengths, vectors.shape[1])
     return np.where(real[..., None], vectors, np.float32(PADDING))
 
 
-def chosen(vectors, places):
+def gather(vectors, indices):
     """The vectors (batch, m, width) at `places` (batch, m) of `vectors` (batch, n, width)."""
-    return vectors[np.arange(len(vectors))[:, None], places]
+    return vectors[np.arange(len(vectors))[:, None], indices]
 
 
-def ended(outputs, counts):
-    """Targets: the outputs of each example, and the End Of Output symbol behind them.
+def add_end_symbol(outputs, counts):
+    """Targets: the outputs of each example, and the End Of Output symbol after them.
 
     That symbol is a vector in which the last element is 1 and the others are 0. The last element of
     all other vectors is 0.
 
     Args:
-        outputs: bits (batch, m, bits); what they say behind an example's own does not matter.
+        outputs: bits (batch, m, bits); anything after an example's own outputs is ignored.
         counts: number of outputs of each example, (batch,), at most m.
 
     Returns:
-        Targets int32 (batch, m + 1, bits + 1), 0 behind the symbol.
+        Targets int32 (batch, m + 1, bits + 1), 0 after the symbol.
 
-    >>> ended(np.array([[[1, 1], [0, 1]]]), np.array([1])).tolist()
+    >>> add_end_symbol(np.array([[[1, 1], [0, 1]]]), np.array([1])).tolist()
     [[[1, 1, 0], [0, 0, 1], [0, 0, 0]]]
     """
-    batch_size, most, bits = outputs.shape
-    targets = np.zeros((batch_size, most + 1, bits + 1), np.int32)
-    targets[:, :most, :bits] = outputs
-    targets[:, :most][~inside(counts, most)] = 0
+    batch_size, positions, bits = outputs.shape
+    targets = np.zeros((batch_size, positions + 1, bits + 1), np.int32)
+    targets[:, :positions, :bits] = outputs
+    targets[:, :positions][~sequence_mask(counts, positions)] = 0
     targets[np.arange(batch_size), counts, bits] = 1
     return targets
 
 
-def until_end(outputs):
-    """What a model says before its End Of Output.
+def cut_at_end(outputs):
+    """The outputs of a model before its End Of Output symbol.
 
     Args:
         outputs: probabilities (m, bits + 1), the last of each vector that of the symbol.
 
     Returns:
-        Bits (outputs, bits), and whether the symbol came at all.
+        Bits (outputs, bits), and whether the symbol occurred.
 
-    >>> bits, finished = until_end([[0.9, 0.8, 0.1], [0.2, 0.1, 0.7]])
+    >>> bits, finished = cut_at_end([[0.9, 0.8, 0.1], [0.2, 0.1, 0.7]])
     >>> bits.tolist(), finished
     ([[True, True]], True)
     """
@@ -139,7 +139,7 @@ def until_end(outputs):
     return bits[: ends[0] if len(ends) else None, :-1], len(ends) > 0
 
 
-def features(inputs, lengths, targets, weights):
+def make_batch(inputs, lengths, targets, weights):
     """The features of a batch.
 
     Args:
@@ -152,7 +152,7 @@ def features(inputs, lengths, targets, weights):
         A dict of the four features; `difficulty` is int32 (batch, n), an example's n inside it and
         0 at the padding.
     """
-    real = inside(lengths, inputs.shape[1])
+    real = sequence_mask(lengths, inputs.shape[1])
     return {
         "inputs": inputs,
         "targets": targets,
@@ -161,18 +161,18 @@ def features(inputs, lengths, targets, weights):
     }
 
 
-def checked(inputs, reals=0):
-    """`inputs` as an array of examples, vectors of bits with padding at their ends alone.
+def validate_inputs(inputs, reals=0):
+    """`inputs` as an array of examples, vectors of bits with padding only at the end.
 
     Args:
         inputs: (batch, n, width).
-        reals: so many elements at the beginning of a vector need not be bits.
+        reals: the number of elements at the beginning of a vector that need not be bits.
 
     Returns:
         The array, float32, and the length of each example, (batch,).
 
     Raises:
-        ValueError: it is none, or an example is empty.
+        ValueError: it is not such an array, or an example is empty.
     """
     inputs = np.asarray(inputs)
     if inputs.ndim != 3 or not inputs.size or inputs.dtype.kind not in "fiub":
@@ -183,7 +183,7 @@ def checked(inputs, reals=0):
     inputs = inputs.astype(np.float32, copy=False)
     real = (inputs != PADDING).any(-1)
     lengths = real.sum(1)
-    if not lengths.all() or (real != inside(lengths, inputs.shape[1])).any():
+    if not lengths.all() or (real != sequence_mask(lengths, inputs.shape[1])).any():
         raise ValueError(
             f"each example of `inputs` must be vectors and then padding, {PADDING} in every "
             f"element. Received: {inputs!r}"
@@ -195,22 +195,22 @@ def checked(inputs, reals=0):
     return inputs, lengths
 
 
-def check_width(inputs, right, rule):
+def check_width(inputs, valid, rule):
     """The width of `inputs`.
 
     Raises:
         ValueError: it is not `right`; the message has the `rule`.
     """
-    if not right:
+    if not valid:
         raise ValueError(f"vectors of `inputs` must have {rule}. Received: {inputs.shape[-1]}")
 
 
-def read(words, *bits):
+def parse_vectors(words, *bits):
     """Vectors from words such as `"3:7"`: numbers, one for each part of a vector.
 
     Args:
         words: strings.
-        *bits: how many bits each part has; one of 0 bits is not there.
+        *bits: how many bits each part has; a part of 0 bits is absent.
 
     Returns:
         Float32 (words, all bits), the most significant bit of each part first.
@@ -218,7 +218,7 @@ def read(words, *bits):
     Raises:
         ValueError: a word is not of that form, or a number too large.
 
-    >>> read(["3:1"], 2, 3).tolist()
+    >>> parse_vectors(["3:1"], 2, 3).tolist()
     [[1.0, 1.0, 0.0, 0.0, 1.0]]
     """
     bits = [count for count in bits if count]
@@ -232,10 +232,10 @@ def read(words, *bits):
     return np.concatenate(parts, axis=-1)
 
 
-def written(vectors, *bits):
-    """The words of `vectors` (n, all bits), the other way round than `read`.
+def format_vectors(vectors, *bits):
+    """The words of `vectors` (n, all bits), the inverse of `parse_vectors`.
 
-    >>> written(np.array([[1, 1, 0, 0, 1]]), 2, 3)
+    >>> format_vectors(np.array([[1, 1, 0, 0, 1]]), 2, 3)
     ['3:1']
     """
     cuts = np.cumsum([count for count in bits if count])[:-1]
@@ -243,16 +243,16 @@ def written(vectors, *bits):
     return [":".join(map(str, row)) for row in zip(*parts)]
 
 
-def written_outputs(outputs, *bits):
-    """A model's outputs in human form, from probabilities (m, all bits + 1).
+def format_outputs(outputs, *bits):
+    """A model's outputs as text, from probabilities (m, all bits + 1).
 
     Returns:
         The words up to the End Of Output; ` ...` follows where a model does not say that.
 
-    >>> written_outputs(np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]), 3)
+    >>> format_outputs(np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]]), 3)
     '6 2'
-    >>> written_outputs(np.array([[1, 1, 0, 0]]), 3)
+    >>> format_outputs(np.array([[1, 1, 0, 0]]), 3)
     '6 ...'
     """
-    found, finished = until_end(outputs)
-    return " ".join(written(found, *bits) + ([] if finished else ["..."]))
+    result, ended = cut_at_end(outputs)
+    return " ".join(format_vectors(result, *bits) + ([] if ended else ["..."]))
