@@ -1,16 +1,18 @@
 """Checks of the parameters of a task, with errors that say what is allowed."""
 
+import math
 import operator
+from numbers import Real
 
 
 def check_counts(**counts):
-    """Integers that do not fall from left to right, the first of them at least 1.
+    """Checks integers that must not decrease from left to right, from 1 on.
 
     Args:
         **counts: for instance `min_digits=1, digits=3, max_digits=5`.
 
     Raises:
-        ValueError: they fall, or one is no integer.
+        ValueError: they decrease, or one is not an integer.
 
     >>> check_counts(min_digits=4, digits=3, max_digits=5)
     Traceback (most recent call last):
@@ -27,10 +29,10 @@ def check_counts(**counts):
 
 
 def check_between(low, high, **values):
-    """Numbers between `low` and `high`.
+    """Checks numbers that must lie between `low` and `high`, both included.
 
     Raises:
-        ValueError: one is not.
+        ValueError: one is not such a number.
 
     >>> check_between(0, 1, hard_share=1.5)
     Traceback (most recent call last):
@@ -38,17 +40,33 @@ def check_between(low, high, **values):
     ValueError: `hard_share` must lie between 0 and 1. Received: 1.5
     """
     for name, value in values.items():
-        if not low <= value <= high:
+        if not _is_number(value) or not low <= value <= high:
             raise ValueError(
                 f"`{name}` must lie between {low:.3g} and {high:.3g}. Received: {value!r}"
             )
 
 
-def check_integers(least, **values):
-    """Integers of at least `least`.
+def check_at_least(minimum, **values):
+    """Checks numbers that must be at least `minimum`.
 
     Raises:
-        ValueError: one is not.
+        ValueError: one is not such a number.
+
+    >>> check_at_least(1, late_pops=0.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: `late_pops` must be at least 1. Received: 0.5
+    """
+    for name, value in values.items():
+        if not _is_number(value) or value < minimum:
+            raise ValueError(f"`{name}` must be at least {minimum:.3g}. Received: {value!r}")
+
+
+def check_integers(minimum, **values):
+    """Checks integers that must be at least `minimum`.
+
+    Raises:
+        ValueError: one is not such an integer.
 
     >>> check_integers(0, seed=-1)
     Traceback (most recent call last):
@@ -56,14 +74,18 @@ def check_integers(least, **values):
     ValueError: `seed` must be an integer of at least 0. Received: -1
     """
     for name, value in values.items():
-        if not _is_integer(value) or value < least:
+        if not _is_integer(value) or value < minimum:
             raise ValueError(
-                f"`{name}` must be an integer of at least {least}. Received: {value!r}"
+                f"`{name}` must be an integer of at least {minimum}. Received: {value!r}"
             )
+
+
+def _is_number(value):
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _is_integer(value):
     try:
-        return operator.index(value) == value
+        return operator.index(value) == value and not isinstance(value, bool)
     except TypeError:
         return False

@@ -74,9 +74,9 @@ def _propagate_carries(totals, base):
     columns = np.ascontiguousarray(totals.T)
     carry = np.zeros(len(totals), np.int64)
     for column in columns:
-        position += carry
-        np.floor_divide(position, base, out=carry)
-        position -= carry * base
+        column += carry
+        np.floor_divide(column, base, out=carry)
+        column -= carry * base
     return np.ascontiguousarray(columns.T)
 
 

@@ -86,7 +86,7 @@ class NumberTask:
             short_share: share of the examples (with `same_length`: of the batches) whose d is
                 drawn from 1 to `bits`.
             runs_share: share of the examples whose digits come in runs of equal ones, so that they
-                carry farther than uniform digits do. The mean length of a run differs between numbers.
+                carry farther than uniform digits do. Their mean length differs between numbers.
             result_runs_share: share of the examples whose result has digits in such runs, a product
                 those of its upper half: the second number follows from the result and the first.
             unequal_share: share of the examples whose numbers have lengths of their own, each from

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arguments import check_between, check_integers
+from ..arguments import check_at_least, check_between, check_integers
 from .sequences import (
     check_bits,
     check_width,
@@ -107,8 +107,7 @@ class OperationTask:
         lengths, positions = draw_lengths(
             rng, batch_size, length, min_length, same_length, short_share
         )
-        if late_pops < 1:
-            raise ValueError(f"`late_pops` must be at least 1. Received: {late_pops}")
+        check_at_least(1, late_pops=late_pops)
         draws = rng.random((batch_size, positions))
         if late_pops != 1:
             draws **= 1 / rng.uniform(1, late_pops, (batch_size, 1))

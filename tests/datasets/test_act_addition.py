@@ -144,3 +144,22 @@ def test_parameters_out_of_range(wrong, named):
         task.sample(np.random.default_rng(0), 2, **wrong)
     assert named in str(error.value)
     assert next(iter(wrong)) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("0+0", [[0, *[10] * 5]] * 2),
+        ("007+05", [[7, *[10] * 5], [1, 2, *[10] * 4]]),
+    ],
+)
+def test_answers_worked_out_by_hand(text, answer):
+    assert task.answers(task.encode(text)).tolist() == [answer]
+
+
+@pytest.mark.parametrize("first_target", [False, True])
+def test_a_single_number_has_a_sum_only_if_asked(first_target):
+    batch = task.sample(np.random.default_rng(0), 200, first_target=first_target)
+    alone = (batch["difficulty"] > 0).sum(axis=1) == 1
+    assert 20 < alone.sum() < 60
+    np.testing.assert_array_equal(batch["weights"].any(axis=1), ~alone | first_target)

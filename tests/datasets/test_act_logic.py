@@ -178,3 +178,21 @@ def test_parameters_out_of_range(wrong, named):
         task.sample(np.random.default_rng(0), 2, **wrong)
     assert named in str(error.value)
     assert next(iter(wrong)) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        # Q is the older bit, P the newer.
+        ("0 1 if/then", [0]),
+        ("0 1 then/if", [1]),
+        ("0 1 Xq", [0]),
+        ("0 1 ABJ", [1]),
+        # The second vector's older bit is the first one's answer.
+        ("1 1 NAND; 1 AND", [0, 0]),
+        ("1 1 AND; 1 AND", [1, 1]),
+        ("1 0 OR AND", [0]),
+    ],
+)
+def test_answers_worked_out_by_hand(text, answer):
+    assert task.answers(task.encode(text)).tolist() == [answer]

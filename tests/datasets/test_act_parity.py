@@ -126,3 +126,8 @@ def test_parameters_out_of_range(wrong, named):
         task.sample(np.random.default_rng(0), 2, **wrong)
     assert named in str(error.value)
     assert next(iter(wrong)) in str(error.value)
+
+
+@pytest.mark.parametrize(("text", "answer"), [("+", 1), ("-", 0), ("+-", 1), ("++-", 0)])
+def test_answers_worked_out_by_hand(text, answer):
+    assert task.answers(task.encode(text)).tolist() == [[answer]]

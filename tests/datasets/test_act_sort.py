@@ -161,3 +161,7 @@ def test_parameters_out_of_range(wrong, named):
         task.sample(np.random.default_rng(0), 2, **wrong)
     assert named in str(error.value)
     assert next(iter(wrong)) in str(error.value)
+
+
+def test_answers_worked_out_by_hand():
+    assert task.answers(task.encode("3 1 2")).tolist() == [[0, 0, 0, 1, 2, 0]]

@@ -191,7 +191,7 @@ def test_answers_of_no_inputs(task, inputs):
 
 
 def test_one_position_has_no_room_for_two_bits():
-    with pytest.raises(ValueError, match="in the first n // 2 positions, and blanks, 0, behind"):
+    with pytest.raises(ValueError, match="in the first n // 2 positions, followed by blanks, 0"):
         datasets.task("neural_gpu_duplicate").answers([[1]])
 
 

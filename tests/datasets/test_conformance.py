@@ -162,11 +162,13 @@ def wrong_values(parameter):
     if isinstance(parameter.default, bool):
         return []
     if parameter.name.endswith("_share"):
-        return [-0.1, 1.5, float("nan")]
+        return [-0.1, 1.5, float("nan"), "half", None]
     if isinstance(parameter.default, float):
-        return [-1.0]
-    if isinstance(parameter.default, int) or parameter.default is None:
-        return [-1, 2.5]
+        return [-1.0, float("inf"), "much"]
+    if isinstance(parameter.default, int):
+        return [-1, 2.5, True, "5", None]
+    if parameter.default is None:
+        return [-1, 2.5, "5"]
     return ["unknown"]
 
 

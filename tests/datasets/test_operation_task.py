@@ -219,7 +219,7 @@ def test_human_form_there_and_back(name, task):
 def test_no_input(task, text):
     with pytest.raises(ValueError) as error:
         task.encode(text)
-    assert "operations apart by commas, with numbers below 32" in str(error.value)
+    assert "operations separated by commas, with numbers below 32" in str(error.value)
     assert repr(text) in str(error.value)
 
 

@@ -317,7 +317,7 @@ def test_bits_are_0_or_1(name, task):
         ("ham_merge", lambda x: x[..., :1], "a priority and a value, 2 elements or more"),
         ("ham_add", lambda x: x[..., 1:], "must have 4 elements. Received: 3"),
         ("ham_add", lambda x: 0 * x, "must be one-hot"),
-        ("ham_add", lambda x: x[:, :-1], "+ between and = behind. Received: '101011+110110'"),
+        ("ham_add", lambda x: x[:, :-1], "and = at the end. Received: '101011+110110'"),
         ("ham_add", lambda x: x[:, 1:], "Received: '01011+110110='"),
         ("ham_add", lambda x: x[:, -1:], "Received: '='"),
     ],

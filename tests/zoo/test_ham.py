@@ -319,7 +319,7 @@ def test_commands(command, tmp_path):
         (["evaluate", NAME, "--leaves", "12"], "power of two"),
         (["evaluate", NAME, "--length", "9", "--leaves", "8"], "as the memory has leaves, 8"),
         (["evaluate", NAME, "--max-ponder", "3"], "max_ponder is for models with adaptive"),
-        (["predict", NAME, "1:2"], "apart by blanks"),
+        (["predict", NAME, "1:2"], "separated by spaces"),
         (["plot", NAME], "give one"),
         (["plot", NAME, " ".join(["1"] * 33)], "up to 32 leaves"),
         (["predict", RAW, "PUSH 32"], "below 32"),

@@ -1,0 +1,5 @@
+"""The rotate task."""
+
+from . import ham_rotate
+
+__all__ = ["ham_rotate"]
