@@ -88,7 +88,7 @@ def trained(name, seed, folder):
     recipe = changed(CHANGES[name])
     out = Path(folder) / name.replace(" ", "_") / f"seed-{seed}"
     began = time.process_time()
-    begun = (out / checkpoint.NAME).exists()
+    begun = checkpoint.begun(out)
     run = train(recipe, out, seed=seed, resume=begun, until_stage=1)
     if recipe.hyperparameters.get("relaxation", 1) > 1:
         relaxation.average(run.model)

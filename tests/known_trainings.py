@@ -37,8 +37,10 @@ class Trainer:
         return SimpleNamespace(recipe=recipe, position=SimpleNamespace(step=steps, seconds=0.5))
 
     @staticmethod
-    def read(path):
-        return {"position": {"step": json.loads(path.read_text()), "seconds": 0.5}}
+    def latest(folder):
+        path = folder / checkpoint.NAME
+        position = {"step": json.loads(path.read_text()), "seconds": 0.5}
+        return SimpleNamespace(path=path, state={"position": position})
 
     @staticmethod
     def selection(run, examples):
@@ -57,7 +59,7 @@ def install(setattr=setattr):
     trainer = Trainer()
     setattr(training, "train", trainer.train)
     setattr(act, "selection", trainer.selection)
-    setattr(checkpoint, "read", trainer.read)
+    setattr(checkpoint, "latest", trainer.latest)
     # It collects all garbage, which there is none of here.
     setattr(keras.backend, "clear_session", lambda: None)
     return trainer

@@ -8,7 +8,7 @@ import os
 import sys
 
 from . import commands as do
-from . import space
+from . import space, stopping
 from .argument_types import checked_values, lengths, numbers, setting, tried
 from .commands import PROGRAM
 
@@ -21,22 +21,25 @@ def main(argv=None):
 
     Returns:
         The exit code: 0, 1 where `verify` finds what does not agree, 2 after an error, 130 after
-            Ctrl-C, 141 if nobody reads any more.
+            Ctrl-C, 143 after SIGTERM, 141 if nobody reads any more.
     """
+    argv = sys.argv[1:] if argv is None else argv
     arguments = parser().parse_args(argv)
     try:
-        choose_backend(getattr(arguments, "backend", None))
-        status = arguments.command(arguments)
-        sys.stdout.flush()
+        with stopping.terminable():
+            choose_backend(getattr(arguments, "backend", None))
+            status = arguments.command(arguments)
+            sys.stdout.flush()
     except BrokenPipeError:
         # As after `| head`. What is still buffered must not fail again at the end of the process.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt as stop:
         print(f"{PROGRAM}: {stop or 'interrupted'}", file=sys.stderr)
-        if getattr(arguments, "go_on", None):
-            print(f"go on with: {arguments.go_on(arguments)}", file=sys.stderr)
-        return 130
+        if getattr(arguments, "begun", None):
+            again = do.again(argv, resume=arguments.begun(arguments.out))
+            print(f"go on with: {again}", file=sys.stderr)
+        return 143 if isinstance(stop, stopping.Terminated) else 130
     except (ValueError, OSError, FloatingPointError, ImportError) as error:
         text = " ".join(str(error).split())
         print(f"{PROGRAM}: error: {text}", file=sys.stderr)
@@ -105,7 +108,7 @@ def parser():
     backend(added)
     added.add_argument("--jit", choices=("auto", "on", "off"), default="auto", help="XLA")
     added.add_argument("--examples", type=int, default=10_000, help="of the evaluation at the end")
-    added.set_defaults(go_on=do.go_on)
+    added.set_defaults(begun=do.has_training)
 
     added = command(
         "tune",
@@ -150,7 +153,7 @@ def parser():
     added.add_argument("--seed", type=int, help="of what proposes the trials; default: 0")
     added.add_argument("--examples", type=int, help="of each measurement; default: 1000")
     backend(added)
-    added.set_defaults(go_on=do.go_on_tuning)
+    added.set_defaults(begun=do.is_resumable)
 
     added = command(
         "study",
@@ -180,7 +183,7 @@ def parser():
     changed_settings(added, variant=False)
     added.add_argument("--examples", type=int, help="of each measurement; default: 1000")
     backend(added)
-    added.set_defaults(go_on=do.go_on_studying)
+    added.set_defaults(begun=do.is_resumable)
 
     added = command(
         "evaluate",

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -63,11 +64,27 @@ def train_command(arguments):
     answer(arguments, in_words_of_users(found), report(run.recipe, found))
 
 
-def go_on(arguments):
-    """The command that resumes an interrupted training."""
-    backend = f" --backend {arguments.backend}" if arguments.backend else ""
-    seeds = f" --seeds {arguments.seeds}" if arguments.seeds else ""
-    return f"{PROGRAM} train {arguments.name} --resume --out {arguments.out}{seeds}{backend}"
+def again(argv, resume):
+    """The command that goes on with what was interrupted, for a shell.
+
+    >>> again(["train", "act_sort", "--out", "my runs/sort", "--json"], resume=True)
+    "keras-adaptive train act_sort --out 'my runs/sort' --json --resume"
+    """
+    words = [word for word in argv if word != "--resume"]
+    end = words.index("--") if "--" in words else len(words)
+    return shlex.join([PROGRAM, *words[:end], *["--resume"] * resume, *words[end:]])
+
+
+def has_training(out):
+    """Whether `train` can go on in a folder."""
+    from . import checkpoint
+
+    return out is not None and any(map(checkpoint.begun, (out, Path(out) / "seed-0")))
+
+
+def is_resumable(out):
+    """Whether `tune` and `study` can go on in a folder; they can where there is nothing yet."""
+    return True
 
 
 def tune_command(arguments):
@@ -114,12 +131,6 @@ def ranked_in_words(ranked, table):
     return "\n".join([*lines, f"every training: {table}"])
 
 
-def go_on_tuning(arguments):
-    """The command that resumes an interrupted search."""
-    backend = f" --backend {arguments.backend}" if arguments.backend else ""
-    return f"{PROGRAM} tune {arguments.name} --resume --out {arguments.out}{backend}"
-
-
 def study_command(arguments):
     from . import recipes, study_table
     from .space import TIME_PENALTIES
@@ -139,12 +150,6 @@ def study_command(arguments):
         found = study(arguments.name, out, resume=arguments.resume, overrides=overrides, **settings)
     data = {"recipe": arguments.name, "folder": str(out), "rows": found["rows"]}
     answer(arguments, data, study_table.table(found, recipes.load(arguments.name)))
-
-
-def go_on_studying(arguments):
-    """The command that resumes an interrupted study."""
-    backend = f" --backend {arguments.backend}" if arguments.backend else ""
-    return f"{PROGRAM} study {arguments.name} --resume --out {arguments.out}{backend}"
 
 
 def evaluate_command(arguments):
@@ -287,4 +292,5 @@ def in_words_of_users(found):
 
 def export_hint(out):
     """What to do with a finished training."""
-    return f"publish it with: {PROGRAM} export {out} (with the TensorFlow backend)"
+    command = shlex.join([PROGRAM, "export", str(out)])
+    return f"publish it with: {command} (with the TensorFlow backend)"

@@ -13,6 +13,7 @@ import keras_tuner
 
 from . import tune
 from .files import write_whole
+from .lock import locked
 from .space import Range
 
 # Hyperband's epochs: the shares of the training are 1/9, 1/3 and 1.
@@ -123,7 +124,13 @@ class RecipeTuner(keras_tuner.Tuner):
         self.plan = plan
         folder = plan.folder.resolve()
         oracle = oracle_of(plan.settings)
-        super().__init__(oracle, directory=str(folder.parent), project_name=folder.name)
+        try:
+            super().__init__(oracle, directory=str(folder.parent), project_name=folder.name)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"KerasTuner cannot read its files in {plan.folder}, which seem to be damaged "
+                f"({error!r}): search again in another folder"
+            ) from error
 
     def search(self, verbose=0):
         """Run the trials that are left; what was interrupted goes on first.
@@ -136,11 +143,12 @@ class RecipeTuner(keras_tuner.Tuner):
             Exception: what a training raised, but that its loss was not finite. The trial is
                 tried again when the search is resumed.
         """
-        try:
-            super().search(verbose=verbose)
-        except keras_tuner.errors.FatalError as error:
-            raise error.__cause__ or error from None
-        self.plan.write_tables()
+        with locked(self.plan.folder, shared=tune.has_workers()):
+            try:
+                super().search(verbose=verbose)
+            except keras_tuner.errors.FatalError as error:
+                raise error.__cause__ or error from None
+            self.plan.write_tables()
 
     def on_search_begin(self):
         # Without its file the tuner would forget the first trial if it were killed in it.

@@ -3,11 +3,13 @@
 import csv
 import dataclasses
 import io
+import sys
 from pathlib import Path
 
 import keras
 
 from . import checkpoint, families, recipes
+from .checkpoint import Position
 from .files import write_whole
 
 STEPS_PER_EXECUTION = 20
@@ -38,21 +40,11 @@ COLUMNS = (
 
 
 @dataclasses.dataclass
-class Position:
-    """Where a training is: everything beside the variables."""
-
-    step: int = 0
-    stage: int = 0
-    stage_step: int = 0
-    level: int | None = None
-    seconds: float = 0.0
-    validated: int = 0
-    done: bool = False
-
-
-@dataclasses.dataclass
 class Run:
-    """A training in a folder: its recipe, its model, where it is, and its history."""
+    """A training in a folder: its recipe, its model, where it is, and its history.
+
+    `source` is the file that it was restored from, `saved` the step of its last checkpoint.
+    """
 
     recipe: object
     model: keras.Model
@@ -61,6 +53,8 @@ class Run:
     position: Position
     history: list
     backend: str = dataclasses.field(default_factory=keras.backend.backend)
+    source: Path | None = None
+    saved: int = 0
 
     @property
     def stage(self):
@@ -68,7 +62,8 @@ class Run:
 
     def save(self, folder=None):
         """Write checkpoint and history, into another folder than that of the training if given."""
-        folder = self.folder if folder is None else folder
+        own = folder is None
+        folder = self.folder if own else folder
         folder.mkdir(parents=True, exist_ok=True)
         state = {
             "settings": self.settings,
@@ -79,6 +74,8 @@ class Run:
         }
         checkpoint.save(folder / checkpoint.NAME, self.model, state)
         write_whole(folder / "history.csv", table(self.history))
+        if own:
+            self.saved = self.position.step
 
 
 def table(history):
@@ -135,8 +132,10 @@ def restore(folder, settings=None, recipe=None, jit_compile="auto"):
         FileNotFoundError: there is no checkpoint.
         ValueError: it is damaged or of another network.
     """
-    path = Path(folder) / checkpoint.NAME
-    state = checkpoint.read(path)
+    found = checkpoint.latest(folder)
+    if found.instead:
+        print(f"{found.instead}; taking the one before it", file=sys.stderr)
+    state = found.state
     kept = state["settings"]
     for key, value in (settings or {}).items():
         if key == "overrides":
@@ -146,10 +145,16 @@ def restore(folder, settings=None, recipe=None, jit_compile="auto"):
         elif value is not None:
             kept[key] = value
     run = start(configure(kept, recipe), folder, kept, jit_compile)
-    checkpoint.restore(path, run.model)
     run.position = Position(**state["position"])
+    if run.position.stage >= len(run.recipe.stages):
+        raise ValueError(
+            f"{found.path} is of stage {run.position.stage}, and {run.recipe.name} has "
+            f"{len(run.recipe.stages)}"
+        )
+    checkpoint.restore(found, run.model)
     run.history = state["history"]
     run.backend = state["backend"]
+    run.source, run.saved = found.path, run.position.step
     return run
 
 

@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 
 from . import checkpoint, recipes
-from .files import write_whole
+from .files import remove_temporary_files, write_whole
+from .lock import locked
 from .train import train
 
 NAME = "scout.json"
@@ -46,28 +47,32 @@ def scout(recipe, out, seeds, resume=False, **settings):
             f"{known.name} does not measure: give one seed"
         )
     out = Path(out)
-    if (out / "seed-0").exists() and not resume:
-        raise FileExistsError(f"{out} already holds trainings. Resume, or choose another folder.")
-    if resume and not (out / "seed-0").exists():
+    begun = checkpoint.begun(out / "seed-0")
+    if resume and not begun:
         raise FileNotFoundError(f"there are no trainings to resume in {out}")
-    found, stages = [], known.scouted_stages
-    for seed in range(seeds):
-        run = _on(recipe, out / f"seed-{seed}", seed, until_stage=stages, **settings)
-        end = next(row for row in reversed(run.history) if row["stage"] < stages)
-        found.append(
-            {
-                "seed": seed,
-                "steps": end["step"],
-                "longer_error": end["longer_error"],
-                "longer_symbol_error": end["longer_symbol_error"],
-            }
-        )
-        write_whole(out / NAME, json.dumps(found, indent=1))
-    best = min(found, key=lambda one: (one["longer_symbol_error"], one["longer_error"]))["seed"]
-    return _on(recipe, out / f"seed-{best}", best, **settings)
+    with locked(out):
+        if begun and not resume:
+            raise FileExistsError(
+                f"{out} already holds trainings. Resume, or choose another folder."
+            )
+        remove_temporary_files(out)
+        found, stages = [], known.scouted_stages
+        for seed in range(seeds):
+            run = _on(recipe, out / f"seed-{seed}", seed, until_stage=stages, **settings)
+            end = next(row for row in reversed(run.history) if row["stage"] < stages)
+            found.append(
+                {
+                    "seed": seed,
+                    "steps": end["step"],
+                    "longer_error": end["longer_error"],
+                    "longer_symbol_error": end["longer_symbol_error"],
+                }
+            )
+            write_whole(out / NAME, json.dumps(found, indent=1))
+        best = min(found, key=lambda one: (one["longer_symbol_error"], one["longer_error"]))["seed"]
+        return _on(recipe, out / f"seed-{best}", best, **settings)
 
 
 def _on(recipe, out, seed, **settings):
     """Start a training, or go on with it."""
-    begun = (out / checkpoint.NAME).exists()
-    return train(recipe, out, seed=seed, resume=begun, **settings)
+    return train(recipe, out, seed=seed, resume=checkpoint.begun(out), **settings)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from . import checkpoint, families, recipes, study_table
 from .arms import KINDS, arms_of
-from .files import write_whole
+from .files import read_json, remove_temporary_files, write_whole
+from .lock import locked
 
 NAME = "study.json"
 # What a study has that does not say otherwise.
@@ -68,17 +69,20 @@ def study(recipe, out=None, *, resume=False, jit_compile="auto", **settings):
         raise ValueError(f"{loaded.name} has no halting rule to study")
     out = Path(out or Path("runs") / f"{loaded.name}_study")
     settings = checked(settings)
-    data = kept(out)
-    if data and not resume:
-        raise FileExistsError(f"{out} already holds a study. Resume it, or choose another folder.")
-    if data:
-        data["settings"] = resumed(data, loaded.name, settings, out)
-    else:
-        data = {"recipe": loaded.name, "settings": {**DEFAULTS, **settings}, "rows": []}
-    work = Study(loaded, custom, data, out, jit_compile)
-    out.mkdir(parents=True, exist_ok=True)
-    work.run()
-    study_table.draw(data, loaded, out)
+    with locked(out):
+        data = read_json(out / NAME, ("recipe", "settings", "rows"))
+        if data and not resume:
+            raise FileExistsError(
+                f"{out} already holds a study. Resume it, or choose another folder."
+            )
+        if data:
+            data["settings"] = resumed(data, loaded.name, settings, out)
+        else:
+            data = {"recipe": loaded.name, "settings": {**DEFAULTS, **settings}, "rows": []}
+        work = Study(loaded, custom, data, out, jit_compile)
+        remove_temporary_files(out)
+        work.run()
+        study_table.draw(data, loaded, out)
     return data
 
 
@@ -96,16 +100,6 @@ def checked(settings):
         if name in given and not isinstance(given[name], (list, tuple)):
             raise ValueError(f"{name} must be a list of numbers. Received: {given[name]!r}")
     return given
-
-
-def kept(out):
-    """What `study.json` of a folder has, or None."""
-    try:
-        return json.loads((out / NAME).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise ValueError(f"{out / NAME} is damaged: {error}") from error
 
 
 def resumed(data, recipe, given, out):
@@ -178,7 +172,7 @@ class Study:
             run = train(
                 self.custom or self.recipe.name,
                 folder,
-                resume=(folder / checkpoint.NAME).exists(),
+                resume=checkpoint.begun(folder),
                 seed=seed,
                 overrides={**(settings["overrides"] or {}), **arm.overrides},
                 variant=arm.variant,

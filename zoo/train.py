@@ -7,16 +7,16 @@ batch i of the data depends on i alone; so a resumed training ends with the same
 
 import contextlib
 import math
-import signal
 import sys
-import threading
 import time
 from pathlib import Path
 
 import keras
 
-from . import checkpoint, families
+from . import checkpoint, families, stopping
 from .feed import Feed
+from .files import remove_temporary_files
+from .lock import locked
 from .run import configure, go_on, restore, start
 
 
@@ -60,9 +60,10 @@ def train(
         ValueError: an unknown recipe, setting or variant, or `keep_every` is below 1.
         FileNotFoundError: `resume` without a checkpoint.
         FileExistsError: `out` already holds a training, and `resume` is False.
-        FloatingPointError: the loss is not finite; the last checkpoint is kept.
+        FloatingPointError: the loss or a variable is not finite; the last checkpoint is kept.
         OSError: `out` cannot be written; what was there stays whole.
-        KeyboardInterrupt: Ctrl-C; the state was saved.
+        lock.InUse: another process trains in `out`.
+        KeyboardInterrupt: Ctrl-C, or SIGTERM (`stopping.Terminated`); the state was saved.
     """
     if keep_every is not None and (int(keep_every) != keep_every or keep_every < 1):
         raise ValueError(
@@ -77,46 +78,50 @@ def train(
     }
     out = Path(out)
     custom = None if isinstance(recipe, str) else recipe
-    if resume:
-        run = restore(out, settings, custom, jit_compile)
-        go_on(run)
-    else:
-        if (out / checkpoint.NAME).exists():
-            raise FileExistsError(
-                f"{out} already holds a training. Resume it, or choose another folder."
-            )
-        run = start(configure(settings, custom), out, settings, jit_compile)
-        run.save()
-    with graceful_interrupt() as interrupted, contextlib.redirect_stdout(sys.stderr):
-        conductor = Conductor(run, interrupted, checkpoint_seconds, keep_every)
-        last = math.inf if until_stage is None else until_stage
-        limit = math.inf if until_step is None else until_step
-        while not run.position.done and run.position.stage < last and run.position.step < limit:
-            conductor.fit_stage(limit)
-        if run.position.step >= limit:
-            run.save()
+    # What cannot be is refused before a folder is made.
+    if resume and not checkpoint.begun(out):
+        raise FileNotFoundError(f"there is no checkpoint to resume from: {out / checkpoint.NAME}")
+    if not resume:
+        configure(settings, custom)
+    with locked(out):
+        remove_temporary_files(out, *out.glob("step-*"))
+        begin = _resumed if resume else _begun
+        run = begin(out, settings, custom, jit_compile)
+        with stopping.noted() as stop, contextlib.redirect_stdout(sys.stderr):
+            conductor = Conductor(run, stop, checkpoint_seconds, keep_every)
+            last = math.inf if until_stage is None else until_stage
+            limit = math.inf if until_step is None else until_step
+            position = run.position
+            while not position.done and position.stage < last and position.step < limit:
+                conductor.fit_stage(limit)
+            if position.step >= limit:
+                with stop.held():
+                    run.save()
+            stop.check(f"stopped after {position.step} steps; the state is saved")
     return run
 
 
-@contextlib.contextmanager
-def graceful_interrupt():
-    """Turn the first Ctrl-C into a flag; the second one stops at once."""
-    interrupted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupted
-        return
+def _resumed(out, settings, custom, jit_compile):
+    """The training in a folder, as its last checkpoint that is whole has it."""
+    run = restore(out, settings, custom, jit_compile)
+    if run.source.name != checkpoint.NAME:
+        checkpoint.set_aside(out)
+    print(f"going on from step {run.position.step}: {run.source}", file=sys.stderr)
+    go_on(run)
+    return run
 
-    def note(signum, frame):
-        if interrupted.is_set():
-            raise KeyboardInterrupt("stopped at once; the last checkpoint is kept")
-        interrupted.set()
-        print("\nfinishing the chunk; press Ctrl-C again to stop at once", file=sys.stderr)
 
-    old = signal.signal(signal.SIGINT, note)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, old)
+def _begun(out, settings, custom, jit_compile):
+    """A new training, saved before its first step."""
+    if checkpoint.begun(out):
+        raise FileExistsError(
+            f"{out} already holds a training. Resume it, or choose another folder."
+        )
+    run = start(configure(settings, custom), out, settings, jit_compile)
+    if name := checkpoint.not_finite(run.model):
+        raise ValueError(f"the first value of the variable {name} is not finite: see its settings")
+    run.save()
+    return run
 
 
 class Conductor(keras.callbacks.Callback):
@@ -124,18 +129,18 @@ class Conductor(keras.callbacks.Callback):
 
     Args:
         run: the `Run` to conduct.
-        interrupted: a `threading.Event`; when it is set, training stops after the chunk.
+        stop: a `stopping.Stop`; when it has noted a signal, training stops after the chunk.
         checkpoint_seconds: the least time between two checkpoints.
         keep_every: None, or after how many steps what was reached is kept.
     """
 
-    def __init__(self, run, interrupted, checkpoint_seconds, keep_every=None):
+    def __init__(self, run, stop, checkpoint_seconds, keep_every=None):
         super().__init__()
         self.run = run
         self.family = families.of(run.recipe)
         self.score = families.score_of(run.recipe)
         self.probe = self.family.Probe(run.model)
-        self.interrupted = interrupted
+        self.stop = stop
         self.checkpoint_seconds = checkpoint_seconds
         self.keep_every = keep_every
         self.saved_at = time.monotonic()
@@ -175,14 +180,27 @@ class Conductor(keras.callbacks.Callback):
         step = done + min(batch + 1, self.run.stage.chunk)
         if not math.isfinite(float(logs["loss"])):
             first = max(done + 1, step - self.run.model.steps_per_execution + 1)
-            raise FloatingPointError(
-                f"the loss is not finite at a step from {first} to {step}; the last good "
-                f"checkpoint is kept: {self.run.folder / checkpoint.NAME}"
-            )
+            if hasattr(self.model, "jax_state_sync"):
+                # During an epoch, Keras's trainer has the variables' values.
+                self.model.jax_state_sync()
+            name = checkpoint.not_finite(self.model)
+            what = f"the loss and the variable {name} are" if name else "the loss is"
+            self.diverged(what, first, step)
         self.show(step, logs, finalize=False)
+
+    def diverged(self, what, first, last):
+        """End a training in which something was not finite any more at one of some steps."""
+        steps = f"step {last}" if first == last else f"a step from {first} to {last}"
+        raise FloatingPointError(
+            f"{what} not finite at {steps}; the last good checkpoint is kept, of step "
+            f"{self.run.saved}: {self.run.folder / checkpoint.NAME}"
+        )
 
     def on_epoch_end(self, epoch, logs=None):
         run, position, chunk = self.run, self.run.position, self.run.stage.chunk
+        if name := checkpoint.not_finite(run.model):
+            first = position.step + 1
+            self.diverged(f"the variable {name} is", first, position.step + chunk)
         position.step += chunk
         position.stage_step += chunk
         position.seconds += time.monotonic() - self.chunk_began_at
@@ -192,14 +210,14 @@ class Conductor(keras.callbacks.Callback):
         ended = position.done or position.stage_step == 0
         if position.done and hasattr(self.family, "finish"):
             self.family.finish(run)
-        if ended or self.interrupted.is_set() or self.due():
-            run.save()
+        if ended or self.stop.signal or self.due():
+            with self.stop.held():
+                run.save()
             self.saved_at = time.monotonic()
         every = self.keep_every
         if every and position.step // every > (position.step - chunk) // every:
             run.save(run.folder / f"step-{position.step}")
-        if self.interrupted.is_set() and not position.done:
-            raise KeyboardInterrupt(f"stopped after {position.step} steps; the state is saved")
+        self.stop.check(f"stopped after {position.step} steps; the state is saved")
         if ended:
             run.model.stop_training = True
         if position.done:

@@ -5,7 +5,7 @@ import io
 import json
 from pathlib import Path
 
-from .files import write_whole
+from .files import read_json, write_whole
 
 RESULT = "result.json"
 TABLES = ("trials.json", "trials.csv")
@@ -80,7 +80,7 @@ def rows(folder):
     """All rows of a search, by trial and seed."""
     found = []
     for path in Path(folder).glob(f"trial_*/seed-*/{RESULT}"):
-        found.append(json.loads(path.read_text(encoding="utf-8")))
+        found.append(read_json(path, ("trial", "seed", "overrides", "objective", "share")))
     return sorted(found, key=lambda row: (int(row["trial"]), row["seed"]))
 
 

@@ -6,11 +6,13 @@ itself; KerasTuner gets the means, and the table has every training.
 
 import json
 import math
+import os
 import sys
 from pathlib import Path
 
 from . import checkpoint, families, recipes, trials
-from .files import write_whole
+from .files import read_json, remove_temporary_files, write_whole
+from .lock import locked
 from .space import Range, read, space_of, to_json
 
 NAME = "search.json"
@@ -72,26 +74,40 @@ def tuner(recipe, out=None, *, over=None, resume=False, jit_compile="auto", **se
     loaded = custom or recipes.load(recipe)
     out = Path(out or Path("runs") / f"{loaded.name}_search")
     settings = checked(settings)
-    kept = kept_settings(out)
-    if kept and not resume:
-        raise FileExistsError(f"{out} already holds a search. Resume it, or choose another folder.")
-    if kept:
-        settings = resumed(kept, {"recipe": loaded.name, **settings}, out)
-        if over is not None:
-            same_space(kept, loaded, over, out)
-    else:
-        settings = {"recipe": loaded.name, **DEFAULTS, **settings}
-        space = space_of(loaded, over, settings["method"])
-        settings["space"] = to_json(space)
-        settings["objective"] = trials.weights_of(settings["objective"])
-        if settings["trials"] is None and settings["method"] in ("random", "bayesian"):
-            settings["trials"] = TRIALS
-    plan = Plan(settings, out, custom, jit_compile)
-    out.mkdir(parents=True, exist_ok=True)
-    write_whole(out / NAME, json.dumps(settings, indent=1))
-    from .keras_tuner import RecipeTuner
+    with locked(out, shared=has_workers()):
+        kept = read_json(out / NAME, ("recipe", "space", *DEFAULTS))
+        if kept and not resume:
+            raise FileExistsError(
+                f"{out} already holds a search. Resume it, or choose another folder."
+            )
+        if kept:
+            settings = resumed(kept, {"recipe": loaded.name, **settings}, out)
+            if over is not None:
+                same_space(kept, loaded, over, out)
+        else:
+            settings = new_settings(loaded, over, settings)
+        plan = Plan(settings, out, custom, jit_compile)
+        if not has_workers():
+            remove_temporary_files(out, *out.glob("trial_*"))
+        write_whole(out / NAME, json.dumps(settings, indent=1))
+        from .keras_tuner import RecipeTuner
 
-    return RecipeTuner(plan)
+        return RecipeTuner(plan)
+
+
+def has_workers():
+    """Whether several processes work on the search, as a variable of KerasTuner says."""
+    return "KERASTUNER_TUNER_ID" in os.environ
+
+
+def new_settings(recipe, over, settings):
+    """The settings of a search that begins."""
+    settings = {"recipe": recipe.name, **DEFAULTS, **settings}
+    settings["space"] = to_json(space_of(recipe, over, settings["method"]))
+    settings["objective"] = trials.weights_of(settings["objective"])
+    if settings["trials"] is None and settings["method"] in ("random", "bayesian"):
+        settings["trials"] = TRIALS
+    return settings
 
 
 def checked(settings):
@@ -107,16 +123,6 @@ def checked(settings):
     if type(given.get("seed", 0)) is not int or given.get("seed", 0) < 0:
         raise ValueError(f"seed must be a whole number, not negative. Received: {given['seed']!r}")
     return given
-
-
-def kept_settings(out):
-    """The settings of the search in a folder, or None."""
-    try:
-        return json.loads((out / NAME).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise ValueError(f"{out / NAME} is damaged: {error}") from error
 
 
 def resumed(kept, given, out):
@@ -229,9 +235,9 @@ class Plan:
         keras.backend.clear_session()
         folder = self.folder / f"trial_{trial}" / f"seed-{seed}"
         folder.mkdir(parents=True, exist_ok=True)
-        if earlier is not None and not (folder / checkpoint.NAME).exists():
-            before = self.folder / f"trial_{earlier}" / f"seed-{seed}" / checkpoint.NAME
-            write_whole(folder / checkpoint.NAME, before.read_bytes())
+        if earlier is not None and not checkpoint.begun(folder):
+            before = self.folder / f"trial_{earlier}" / f"seed-{seed}"
+            write_whole(folder / checkpoint.NAME, checkpoint.latest(before).path.read_bytes())
         settings = {
             "seed": seed,
             "overrides": {**(self.settings["overrides"] or {}), **overrides},
@@ -245,14 +251,14 @@ class Plan:
             run = train(
                 recipe,
                 folder,
-                resume=(folder / checkpoint.NAME).exists(),
+                resume=checkpoint.begun(folder),
                 until_step=None if share >= 1 else math.ceil(share * self.steps(overrides)),
                 jit_compile=self.jit_compile,
                 **settings,
             )
         except FloatingPointError as error:
             self.note(str(error))
-            position = checkpoint.read(folder / checkpoint.NAME)["position"]
+            position = checkpoint.latest(folder).state["position"]
             row |= {"diverged": True}
         else:
             position = {"step": run.position.step, "seconds": run.position.seconds}
