@@ -166,9 +166,11 @@ def load(path):
     try:
         state, arrays = parsed(content)
     except Exception as error:
-        text = str(error) or type(error).__name__
+        text = " ".join(str(error).split())[:200] or type(error).__name__
         raise Damaged(text) from error
-    version = state.pop("format", None) if isinstance(state, dict) else None
+    if not isinstance(state, dict):
+        raise Damaged(f"its state is {state!r}")
+    version = state.pop("format", None)
     if version != 1 and not is_signed(content):
         raise Damaged("its SHA-256 is not the one that was written")
     if version not in FORMATS:

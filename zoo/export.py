@@ -10,7 +10,8 @@ import keras
 from . import families, manifest, model_card
 from .ensemble import together
 from .evaluate import evaluate_run
-from .files import folder_written_whole
+from .files import folder_written_whole, read_json
+from .lock import locked
 from .run import restore, table
 
 HISTORY_ROWS = 500
@@ -61,8 +62,10 @@ def export(
 
     Raises:
         FileNotFoundError: a folder has no checkpoint.
-        ValueError: a folder is of another recipe, or the backend is not TensorFlow.
-        OSError: the entry cannot be written; an old one stays whole.
+        ValueError: a folder is of another recipe, the backend is not TensorFlow, or what lies
+            where the entry goes is none.
+        OSError: the entry cannot be written, or another process writes it (`lock.InUse`); an old
+            one stays whole.
     """
     if keras.backend.backend() != "tensorflow":
         raise ValueError(
@@ -70,6 +73,15 @@ def export(
             f"Received: the backend {keras.backend.backend()}"
         )
     run = restore(folder)
+    path = Path(into) / run.recipe.name
+    if path.exists() and not (path / manifest.NAME).exists():
+        raise ValueError(f"{path} is no entry, and would be replaced: choose another folder")
+    with locked(into, run.recipe.name):
+        return _written(run, into, others, examples, long_examples, lengths, ensemble)
+
+
+def _written(run, into, others, examples, long_examples, lengths, ensemble):
+    """Measure a training, and write its entry."""
     entry = families.entry_of(run.recipe)
     examples = entry.EXAMPLES if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths)
@@ -120,7 +132,7 @@ def measured(run, examples):
     """The metrics of a training, measured now unless they were after its last step."""
     path = run.folder / "metrics.json"
     if path.exists():
-        metrics = json.loads(path.read_text(encoding="utf-8"))
+        metrics = read_json(path, ("steps", "examples"))
         known = set(families.entry_of(run.recipe).KEPT) <= set(metrics)
         if known and metrics["steps"] == run.position.step and metrics["examples"] >= examples:
             return metrics

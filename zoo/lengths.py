@@ -15,7 +15,7 @@ import numpy as np
 from .. import datasets
 from . import families
 from .evaluate import measure, summary
-from .files import write_whole
+from .files import read_json, write_whole
 
 NAME = "lengths.json"
 # Those of the paper, in digits of a number and in positions.
@@ -57,11 +57,8 @@ def measured(run, examples, long_examples=None, lengths=None):
 
 def read(run):
     """What was found before: a dict from `identity` to what `extend` keeps."""
-    path = run.folder / NAME
-    if not path.exists():
-        return {}
-    data = json.loads(path.read_text(encoding="utf-8"))
-    if any(data.get(key) != value for key, value in network(run).items()):
+    data = read_json(run.folder / NAME, ("rows",))
+    if data is None or any(data.get(key) != value for key, value in network(run).items()):
         return {}
     return {identity(known): known for known in data["rows"]}
 

@@ -20,7 +20,9 @@ def names(folder=None):
     Args:
         folder: where entries lie; those of the package by default.
     """
-    return sorted(path.parent.name for path in Path(folder or root()).glob(f"*/{manifest.NAME}"))
+    found = (path.parent.name for path in Path(folder or root()).glob(f"*/{manifest.NAME}"))
+    # One that is being written has a name that begins with a dot.
+    return sorted(name for name in found if not name.startswith("."))
 
 
 def entry(name, folder=None):

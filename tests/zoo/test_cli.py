@@ -2,12 +2,13 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
 
-from keras_adaptive.zoo import cli, store
+from keras_adaptive.zoo import cli, stopping, store
 from keras_adaptive.zoo.demo import small_recipe
 
 COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
@@ -127,15 +128,30 @@ def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_interrupt_says_how_to_go_on(command, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("stop", "code"), [(KeyboardInterrupt, 130), (stopping.Terminated, 143)]
+)
+def test_interrupt_says_how_to_go_on(stop, code, command, monkeypatch, tmp_path):
+    """With all that was given, and with `--resume` where there is something to resume."""
+
     def stopped(*_, **__):
-        raise KeyboardInterrupt("stopped after 8 steps; the state is saved")
+        raise stop("stopped after 8 steps; the state is saved")
 
     monkeypatch.setattr("keras_adaptive.zoo.train.train", stopped)
-    code, out, err = command("train", "act_parity", "--out", tmp_path / "run")
-    assert code == 130 and out == ""
-    assert "stopped after 8 steps" in err
-    assert f"keras-adaptive train act_parity --resume --out {tmp_path / 'run'}" in err
+    monkeypatch.setattr("keras_adaptive.zoo.studies.study", stopped)
+    out = tmp_path / "my runs"
+    given = ["--set", "units=8", "--examples", "20", "--json", "--out", str(out)]
+    train = ["keras-adaptive", "train", "act_parity", *given]
+    study = ["keras-adaptive", "study", "act_parity", *given]
+    for words, expected in ((train, train), (study, [*study, "--resume"])):
+        found, answer, err = command(*words[1:])
+        assert found == code and answer == ""
+        assert "stopped after 8 steps" in err
+        assert shlex.split(err.splitlines()[-1].removeprefix("go on with: ")) == expected
+    out.mkdir()
+    (out / "checkpoint.previous.npz").touch()
+    _, _, err = command(*train[1:], "--resume")
+    assert f"go on with: {shlex.join([*train, '--resume'])}" in err
 
 
 def test_a_reader_that_has_gone_is_no_error():

@@ -5,7 +5,12 @@ import os
 
 import pytest
 
-from keras_adaptive.zoo.files import folder_written_whole, write_whole
+from keras_adaptive.zoo.files import (
+    folder_written_whole,
+    read_json,
+    remove_temporary_files,
+    write_whole,
+)
 
 
 def full_disk(*_):
@@ -52,3 +57,68 @@ def test_failure_leaves_the_old_folder(tmp_path):
         full_disk()
     assert os.listdir(tmp_path / "entry") == ["old"]
     assert os.listdir(tmp_path) == ["entry"]
+
+
+def test_the_old_file_can_be_kept(tmp_path):
+    for text in ("first", "second", "third"):
+        write_whole(tmp_path / "file", text, before=tmp_path / "old")
+    assert (tmp_path / "file").read_text() == "third"
+    assert (tmp_path / "old").read_text() == "second"
+
+
+def killed(*_):
+    """Stands for what kills a process: nothing is done after it."""
+    os._exit(9)
+
+
+def in_a_process_that_is_killed(function):
+    """Call a function in a fork of this process, where nothing runs after `killed`."""
+    child = os.fork()
+    if child == 0:
+        try:
+            function()
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+def test_what_a_killed_write_of_a_file_leaves_is_removed(tmp_path, monkeypatch):
+    write_whole(tmp_path / "file", "old")
+    (tmp_path / ".mine.tmp").write_text("not ours")
+    monkeypatch.setattr(os, "fsync", killed)
+    in_a_process_that_is_killed(lambda: write_whole(tmp_path / "file", "new"))
+    assert len(os.listdir(tmp_path)) == 3 and (tmp_path / "file").read_text() == "old"
+    remove_temporary_files(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == [".mine.tmp", "file"]
+
+
+@pytest.mark.parametrize("moved", [1, 2])
+def test_what_a_killed_write_of_a_folder_leaves_is_removed(moved, tmp_path, monkeypatch):
+    """Killed between its last two steps, it has moved the old folder away, which comes back."""
+    replace, count = os.replace, []
+
+    def replace_or_die(*paths):
+        count.append(paths)
+        killed() if len(count) == moved else replace(*paths)
+
+    def write(text):
+        with folder_written_whole(tmp_path / "entry") as folder:
+            (folder / text).write_text(text)
+
+    write("old")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", replace_or_die)
+        in_a_process_that_is_killed(lambda: write("new"))
+    assert ("entry" in os.listdir(tmp_path)) == (moved == 1)
+    assert len(os.listdir(tmp_path)) == 2
+    with pytest.raises(OSError), folder_written_whole(tmp_path / "entry"):
+        full_disk()
+    assert os.listdir(tmp_path / "entry") == ["old"]
+    assert os.listdir(tmp_path) == ["entry"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"a": 1}', "null"])
+def test_a_damaged_file_is_named(text, tmp_path):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(ValueError, match=r"x\.json is damaged: "):
+        read_json(tmp_path / "x.json", ["a", "b"])

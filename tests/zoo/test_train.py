@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo import checkpoint, files
+from keras_adaptive.zoo import checkpoint, cli, files, stopping
 from keras_adaptive.zoo import train as training
 from keras_adaptive.zoo.run import go_on, restore
 from keras_adaptive.zoo.train import train
@@ -126,10 +127,19 @@ def test_resume_without_checkpoint(tmp_path):
         train("act_parity", tmp_path / "nothing", resume=True)
 
 
-def test_damaged_checkpoint(tmp_path):
-    (tmp_path / checkpoint.NAME).write_bytes(b"PK\x03\x04 not quite")
-    with pytest.raises(ValueError, match="damaged"):
-        train("act_parity", tmp_path, resume=True)
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(run, tmp_path, capsys):
+    whole = shutil.copytree(run.folder, tmp_path / "run") / checkpoint.NAME
+    content = whole.read_bytes()
+    whole.write_bytes(content[:-100])
+    words = ["train", "act_addition", "--out", str(whole.parent), "--resume", "--examples=10"]
+    assert cli.main(words) == 0
+    said = capsys.readouterr().err
+    earlier = checkpoint.read(whole.with_name(checkpoint.PREVIOUS))["position"]["step"]
+    assert 0 < earlier < run.position.step
+    assert f"the checkpoint {whole} is damaged: " in said and "taking the one before" in said
+    assert f"going on from step {earlier}: {whole.with_name(checkpoint.PREVIOUS)}" in said
+    assert_same(whole.parent, run.folder)
+    assert whole.with_name("checkpoint.npz.damaged").read_bytes() == content[:-100]
 
 
 def test_a_training_is_not_overwritten(run):
@@ -166,17 +176,73 @@ def test_loss_that_is_not_finite_keeps_the_checkpoint(parity, tmp_path, monkeypa
     assert all(np.isfinite(weights).all() for weights in kept.model.get_weights())
 
 
-def test_interrupt_saves_and_can_be_resumed(parity, tmp_path, monkeypatch):
-    begin = training.Conductor.on_epoch_begin
+@pytest.mark.parametrize(("kind", "step"), [("optimizer", 4), ("model", 8)])
+def test_what_is_saved_is_finite(kind, step, parity, tmp_path, monkeypatch, capsys):
+    """Also after the last step, whose loss was finite."""
+    end, spoilt = training.Conductor.on_epoch_end, []
+
+    def spoil(self, epoch, logs=None):
+        if self.run.position.step + self.run.stage.chunk == step:
+            of_kind = [
+                (name, variable)
+                for name, variable in checkpoint.variables(self.run.model).items()
+                if name.startswith(kind) and len(variable.shape) == 2
+            ]
+            name, variable = of_kind[-1]
+            value = np.array(variable)
+            value[-1, -1] = np.inf
+            variable.assign(value)
+            spoilt.append(name.split("/", 2)[2])
+        end(self, epoch, logs)
+
+    monkeypatch.setattr(training.Conductor, "on_epoch_end", spoil)
+    words = [f"--set={name}={value}" for name, value in {**parity, "steps": 4}.items()]
+    assert cli.main(["train", "act_parity", "--out", str(tmp_path / "run"), *words]) == 2
+    said = capsys.readouterr().err
+    assert f"the variable {spoilt[0]} is not finite at a step from {step - 1} to {step}" in said
+    monkeypatch.undo()
+    kept = restore(tmp_path / "run")
+    assert kept.position.step < step and checkpoint.not_finite(kept.model) is None
+    assert f"the last good checkpoint is kept, of step {kept.position.step}:" in said
+    assert train("act_parity", tmp_path / "run", resume=True).position.done
+
+
+def test_first_weights_are_finite(run, tmp_path, monkeypatch):
+    def start(*_):
+        weights = run.model.trainable_variables[0]
+        monkeypatch.setattr(weights, "_value", weights.value * np.float32("nan"))
+        return run
+
+    monkeypatch.setattr(training, "start", start)
+    with pytest.raises(ValueError, match=r"first value of the variable .*kernel is not finite"):
+        train("act_parity", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "error"),
+    [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, stopping.Terminated)],
+)
+def test_a_signal_saves_and_can_be_resumed(number, error, parity, tmp_path, monkeypatch):
+    """One more while the state is saved does no harm."""
+    begin, save = training.Conductor.on_epoch_begin, checkpoint.write_whole
 
     def interrupted(self, epoch, logs=None):
         begin(self, epoch, logs)
         if self.run.position.step == 6:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
 
+    def interrupted_again(*arguments, **kept):
+        if signal.getsignal(number) is not before:
+            os.kill(os.getpid(), number)
+        save(*arguments, **kept)
+
+    before = signal.getsignal(number)
     monkeypatch.setattr(training.Conductor, "on_epoch_begin", interrupted)
-    with pytest.raises(KeyboardInterrupt, match="after 8 steps; the state is saved"):
-        train("act_parity", tmp_path, overrides=parity)
+    monkeypatch.setattr(checkpoint, "write_whole", interrupted_again)
+    with pytest.raises(error, match="after 8 steps; the state is saved") as caught:
+        train("act_parity", tmp_path, overrides=parity, checkpoint_seconds=1000)
+    assert type(caught.value) is error and signal.getsignal(number) is before
     monkeypatch.undo()
     assert restore(tmp_path).position.step == 8
     assert train("act_parity", tmp_path, resume=True).position.done
@@ -185,10 +251,10 @@ def test_interrupt_saves_and_can_be_resumed(parity, tmp_path, monkeypatch):
 def test_full_disk_keeps_the_old_checkpoint(parity, tmp_path, monkeypatch):
     write = files.write_whole
 
-    def full(path, content):
+    def full(path, content, **kept):
         if Path(path).name == checkpoint.NAME and Path(path).exists():
             monkeypatch.setattr(os, "fsync", no_space)
-        write(path, content)
+        write(path, content, **kept)
 
     def no_space(descriptor):
         raise OSError(28, "No space left on device")

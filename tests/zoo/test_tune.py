@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -313,7 +314,8 @@ def test_command(trainer, tmp_path, capsys):
     given = ["--tau", "1e-4:1e-1", "--trials", "3", "--seeds", "2", "--over", "halting_bias=-1,1"]
     trainer.at[4] = KeyboardInterrupt()
     assert cli.main([*words, *given]) == 130
-    assert f"tune act_logic --resume --out {tmp_path}" in capsys.readouterr().err
+    again = shlex.join(["keras-adaptive", *words, *given, "--resume"])
+    assert f"go on with: {again}\n" in capsys.readouterr().err
     assert cli.main([*words, "--resume"]) == 0
     out, err = capsys.readouterr()
     found = json.loads(out)

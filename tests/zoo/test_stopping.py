@@ -1,0 +1,134 @@
+"""The command in a process of its own, which is told to end, or killed."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from keras_adaptive.zoo import checkpoint, cli
+
+CLI = [sys.executable, "-m", "keras_adaptive.zoo.cli"]
+
+
+@pytest.fixture
+def begin(small):
+    """Starts a command with a small training on JAX, which starts faster."""
+    processes = []
+
+    def start(name, *words, steps=10_000_000, **settings):
+        settings = {**small, "steps": steps, **settings}
+        changed = [f"--set={key}={value}" for key, value in settings.items()]
+        words = [*words, *(changed if name in ("train", "tune", "study") else [])]
+        return run(name, *words)
+
+    def run(*words):
+        process = subprocess.Popen(
+            [*CLI, *map(str, words)],
+            env={**os.environ, "KERAS_BACKEND": "jax"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        processes.append(process)
+        return process
+
+    start.run = run
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(found, process):
+    """Wait until `found()` is true while a process runs."""
+    end = time.monotonic() + 300
+    while not found():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def steps_in(folder):
+    """The step of the last checkpoint, 0 if there is none."""
+    path = folder / checkpoint.NAME
+    return checkpoint.read(path)["position"]["step"] if path.exists() else 0
+
+
+def again(err):
+    """The words of the command that goes on."""
+    return shlex.split(err.splitlines()[-1].removeprefix("go on with: keras-adaptive "))
+
+
+def test_a_training_is_told_to_end(begin, tmp_path, capsys):
+    out = tmp_path / "my runs"
+    given = ["act_parity", "--out", str(out), "--backend", "jax", "--json", "--examples", "20"]
+    process = begin("train", *given)
+    wait_for((out / "history.csv").exists, process)
+    assert cli.main(["train", "act_parity", "--out", str(out), "--resume"]) == 2
+    assert f"{out} is in use by process {process.pid} " in capsys.readouterr().err
+    process.send_signal(signal.SIGTERM)
+    answer, err = process.communicate(timeout=300)
+    assert process.returncode == 143 and answer == ""
+    assert f"stopped after {steps_in(out)} steps; the state is saved" in err
+    words = again(err)
+    assert words[:9] == ["train", *given] and words[-1] == "--resume"
+    assert not [path for path in out.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_equals_uninterrupted(begin, tmp_path):
+    """Whatever a killed process leaves: its lock, and files that it was writing."""
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    rng = np.random.default_rng(0)
+    common = ["act_sort", "--examples=20", "--json"]
+    kinds = {"steps": 6000, "items": 3, "max_ponder": 2, "units": 2}
+    for number in range(20):
+        process = begin("train", *common, f"--out={killed}", *["--resume"][: number], **kinds)
+        before = steps_in(killed)
+        wait_for((killed / ".lock").exists, process)
+        time.sleep(rng.uniform(0, 4))
+        process.kill()
+        process.communicate()
+        assert steps_in(killed) >= before
+    for words in ([f"--out={killed}", "--resume"], [f"--out={whole}"]):
+        process = begin("train", *common, *words, **kinds)
+        _, err = process.communicate(timeout=600)
+        assert process.returncode == 0, err
+    one, other = (checkpoint.load(folder / checkpoint.NAME) for folder in (killed, whole))
+    assert one.state["position"]["step"] == 6000
+    for name, array in one.arrays.items():
+        np.testing.assert_array_equal(array, other.arrays[name], err_msg=name)
+    assert not [path for path in killed.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "inner"),
+    [
+        (["tune", "act_logic", "--tau=0.1,0.01", "--method=grid"], "trial_0000/seed-0"),
+        (["study", "act_sort", "--tau=0.1", "--fixed=none", "--target=none"], "plain/seed-0"),
+        (["train", "neural_gpu_copy", "--seeds=2", "--set=maps=3", "--set=length=5"], "seed-0"),
+    ],
+)
+def test_many_trainings_are_told_to_end(words, inner, begin, tmp_path):
+    out = tmp_path / "my runs"
+    kinds = {"chunk": 2, "batch_size": 4, "steps": 2000}
+    changed = [f"--set={key}={value}" for key, value in kinds.items()]
+    process = begin.run(*words, "--examples=20", "--json", f"--out={out}", *changed)
+    wait_for((out / inner / "history.csv").exists, process)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 143, err
+    reached = steps_in(out / inner)
+    assert f"stopped after {reached} steps; the state is saved" in err
+    process = begin.run(*again(err))
+    wait_for(lambda: steps_in(out / inner) > reached, process)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 143
+    assert f"going on from step {reached}: " in err
