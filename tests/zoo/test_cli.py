@@ -128,9 +128,7 @@ def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("stop", "code"), [(KeyboardInterrupt, 130), (stopping.Terminated, 143)]
-)
+@pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (stopping.Terminated, 143)])
 def test_interrupt_says_how_to_go_on(stop, code, command, monkeypatch, tmp_path):
     """With all that was given, and with `--resume` where there is something to resume."""
 

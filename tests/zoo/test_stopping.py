@@ -88,7 +88,7 @@ def test_killed_again_and_again_equals_uninterrupted(begin, tmp_path):
     common = ["act_sort", "--examples=20", "--json"]
     kinds = {"steps": 6000, "items": 3, "max_ponder": 2, "units": 2}
     for number in range(20):
-        process = begin("train", *common, f"--out={killed}", *["--resume"][: number], **kinds)
+        process = begin("train", *common, f"--out={killed}", *["--resume"][:number], **kinds)
         before = steps_in(killed)
         wait_for((killed / ".lock").exists, process)
         time.sleep(rng.uniform(0, 4))
