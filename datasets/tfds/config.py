@@ -23,12 +23,16 @@ class NamedConfig(tfds.core.BuilderConfig):
 
     def __post_init__(self):
         check_integers(0, seed=self.seed)
+        differences = self.differences()
+        self.name = "-".join(f"{key}_{value}" for key, value in differences.items()) or "paper"
+        listed = ", ".join(f"{key} = {value}" for key, value in differences.items())
+        self.description = f"As the paper, but {listed}." if differences else "As the paper."
+
+    def differences(self):
+        """The fields that differ from their defaults, by name."""
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         values = {name: getattr(self, name) for name in self.named_fields()}
-        changed = {name: value for name, value in values.items() if value != defaults[name]}
-        self.name = "-".join(f"{key}_{value}" for key, value in changed.items()) or "paper"
-        differences = ", ".join(f"{key} = {value}" for key, value in changed.items())
-        self.description = f"As the paper, but {differences}." if changed else "As the paper."
+        return {name: value for name, value in values.items() if value != defaults[name]}
 
     @classmethod
     def named_fields(cls):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from keras_adaptive import datasets
 from keras_adaptive.datasets.tfds import builder as builders
+from keras_adaptive.datasets.tfds.readme import with_table
 from support.tasks import FEATURES, output_length, path, rng
 
 SIZES = {"train": 40, "validation": 10, "test": 20}
@@ -80,6 +81,7 @@ def test_folder(name, cls):
         assert f"\n{part}\n" in readme, part
     for feature, shown in re.findall(r"^\| `(\w+)` \| \(.*?\) (\w+) \|", readme, re.MULTILINE):
         assert np.dtype(shown) == builder.info.features[feature].np_dtype, feature
+    assert readme == with_table(readme, cls.BUILDER_CONFIGS), "run the command in the README"
     rows = re.findall(r"^\| `(\w+)` \| \(", readme, re.MULTILINE)
     assert tuple(rows) == FEATURES
     number = cls.HOMEPAGE.removeprefix("https://arxiv.org/abs/")
