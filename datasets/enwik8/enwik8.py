@@ -1,7 +1,6 @@
 """The first 10⁸ bytes of a dump of the English Wikipedia: what is the next byte?
 
-The text is not part of this package. `SOURCE` says where it comes from, and `find` where it is
-looked for.
+The text is not part of this package. `SOURCE` says where to get it, and `find` looks for it.
 """
 
 import functools
@@ -13,6 +12,19 @@ from pathlib import Path
 import numpy as np
 
 from ..arguments import check_integers
+from ..text import check_length, cut_windows, decode, describe, encode
+
+__all__ = [
+    "bounds",
+    "decode",
+    "describe",
+    "encode",
+    "find",
+    "read",
+    "sample",
+    "sizes",
+    "windows",
+]
 
 SIZE = 100_000_000
 SPLITS = ("train", "validation", "test")
@@ -28,7 +40,7 @@ SOURCE = (
     f"Download {URL} (36,445,475 bytes), and put it, or the file enwik8 of 100,000,000 bytes that "
     f"is in it, into {MANUAL}, or let the environment variable {VARIABLE} name it or its folder."
 )
-# Of the parts of a text of so many bytes: of all of it, and of the first megabyte.
+# SHA-256 by size and split: of the whole text, and of the parts of its first megabyte.
 CHECKSUMS = {
     (SIZE, None): "2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8",
     (1_066_628, "train"): "bc1f867ab86f360955307fd6ef5d860f2b1ca259583a74ee93d21e52ed473667",
@@ -90,14 +102,14 @@ def read(split, size=SIZE, folder=None):
 @functools.lru_cache(maxsize=8)
 def _read(path, changed, split, size):
     start, stop = bounds(split, size)
-    whole = (size, None) in CHECKSUMS
-    data = first_bytes(path, size if whole else stop)
+    is_whole = (size, None) in CHECKSUMS
+    data = first_bytes(path, size if is_whole else stop)
     if len(data) < stop:
         raise ValueError(f"{path} has {len(data):,} bytes, fewer than {stop:,}. {SOURCE}")
-    expected = CHECKSUMS.get((size, None if whole else split))
-    part = data if whole else data[start:stop]
+    expected = CHECKSUMS.get((size, None if is_whole else split))
+    part = data if is_whole else data[start:stop]
     if expected and hashlib.sha256(part).hexdigest() != expected:
-        raise ValueError(f"{path} is not the text of enwik8: its checksum is another. {SOURCE}")
+        raise ValueError(f"{path} is not the text of enwik8: its checksum differs. {SOURCE}")
     return np.frombuffer(data[start:stop], np.uint8)
 
 
@@ -150,7 +162,7 @@ def sample(rng, batch_size, *, split="train", length=500, size=SIZE):
     """
     text = read(split, size)
     starts = rng.integers(0, len(text) - check_length(length, text), batch_size)
-    return _windows_at(text, starts, length)
+    return cut_windows(text, starts, length)
 
 
 def windows(split="test", *, length=500, size=SIZE):
@@ -166,58 +178,4 @@ def windows(split="test", *, length=500, size=SIZE):
         FileNotFoundError, ValueError: as `sample`.
     """
     text = read(split, size)
-    return _windows_at(text, np.arange(0, len(text) - check_length(length, text), length), length)
-
-
-def check_length(length, text):
-    """`length`, if there is a window of so many inputs in the text."""
-    check_integers(1, length=length)
-    if length >= len(text):
-        raise ValueError(
-            f"`length` must be below the {len(text):,} bytes of the split. Received: {length}"
-        )
-    return length
-
-
-def _windows_at(text, starts, length):
-    indices = starts[:, None] + np.arange(length + 1)
-    result = text[indices].astype(np.int32)
-    return {
-        "inputs": result[:, :-1],
-        "targets": result[:, 1:],
-        "weights": np.ones((len(starts), length), np.float32),
-    }
-
-
-def encode(text, **_):
-    """A text as inputs, int32 (1, bytes), in UTF-8.
-
-    >>> encode("né").tolist()
-    [[110, 195, 169]]
-
-    Raises:
-        ValueError: the text is empty.
-    """
-    if not text:
-        raise ValueError(f"a text of at least one character is needed. Received: {text!r}")
-    return np.frombuffer(text.encode(), np.uint8).astype(np.int32)[None]
-
-
-def describe(inputs):
-    """The text form of each of some bytes (time,): ASCII characters, and hexadecimal numbers.
-
-    >>> describe(encode("a é\\n")[0])
-    ['a', ' ', 'c3', 'a9', '↵']
-    """
-    return [_format_byte(int(byte)) for byte in np.asarray(inputs)]
-
-
-def _format_byte(byte):
-    if byte == 10:
-        return "↵"
-    return chr(byte) if 32 <= byte < 127 else f"{byte:02x}"
-
-
-def decode(outputs):
-    """The most probable next byte at each step, as text, from probabilities (time, 256)."""
-    return describe(np.asarray(outputs).argmax(-1))
+    return cut_windows(text, np.arange(0, len(text) - check_length(length, text), length), length)
