@@ -3,8 +3,9 @@
 import keras
 from keras import ops, tree
 
-from . import arguments, executors
-from .control import TargetPonder
+from . import arguments, cells, executors
+from .control import controller_of
+from .empty_batch import takes_no_rows
 from .halting import ACT, Fixed, ponder, record, report
 from .halting.in_time import ponder_in_time
 from .halting.loop import at_least_float32, expand
@@ -115,10 +116,14 @@ class ACTRNN(keras.layers.RNN):
         for name in _SWITCHES & options.keys():
             arguments.boolean(name, options[name])
         super().__init__(arguments.cell("cell", cell), **options)
+        if cells.is_image_like(self.cell):
+            cells.check_image_like("cell", self.cell)
+            # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
+            self.supports_jit = keras.config.backend() != "tensorflow"
         self.rule = rule_named(halting, max_ponder, epsilon, steps)
         self.halting_bias = arguments.number("halting_bias", halting_bias)
         self.return_ponder = arguments.boolean("return_ponder", return_ponder)
-        self.target_ponder = target_ponder = _controller(target_ponder)
+        self.target_ponder = target_ponder = controller_of(target_ponder)
         if target_ponder is not None and not self.rule.has_ponder_cost:
             raise ValueError(
                 "Argument `target_ponder` needs a halting rule with a ponder cost. "
@@ -192,7 +197,7 @@ class ACTRNN(keras.layers.RNN):
             self.cell.build((batch_size, *middle, features + 1))
             self.cell.built = True
         if self.halting_unit is not None and not self.halting_unit.built:
-            self.halting_unit.build((batch_size, self._output_size))
+            self.halting_unit.build((batch_size, self._shape_of_output(sequences_shape)[-1]))
         if self.rule.has_ponder_cost:
             self._time_penalty = self._add_scalar("time_penalty", self._initial_time_penalty)
         if self.target_ponder is not None:
@@ -214,13 +219,15 @@ class ACTRNN(keras.layers.RNN):
             name=name,
         )
 
-    @property
-    def _output_size(self):
-        size = getattr(self.cell, "output_size", None)
-        return self.state_size[0] if size is None else size
+    def _shape_of_output(self, sequences_shape):
+        """`(batch, …)`, the shape of the output at one time step."""
+        batch_size, _, *middle, features = sequences_shape
+        return cells.output_shape(self.cell, (batch_size, *middle, features + 1))
 
+    @takes_no_rows
     def call(self, sequences, initial_state=None, mask=None, training=False):
         """Runs the cell over the sequences; see the class."""
+        arguments.mask_of(mask, sequences)
         with record() as entries:
             result = super().call(sequences, initial_state, mask, training)
         (entry,) = [entry for entry in entries if entry.layer is self]
@@ -248,18 +255,14 @@ class ACTRNN(keras.layers.RNN):
         initial_state = tree.map_structure(
             lambda x: x.value if isinstance(x, keras.Variable) else x, initial_state
         )
-        cell_arguments = {}
-        if isinstance(self.cell, keras.layers.Layer) and self.cell._call_has_training_arg:
-            cell_arguments["training"] = training
-
         def step(n, states, inputs):
-            output, new_states = self.cell(_with_flag(inputs, n), states, **cell_arguments)
+            output, states = cells.advance(self.cell, _with_flag(inputs, n), states, training)
             halting = None
             if self.halting_unit is not None:
                 # An image-like output has one halting activation too, from its mean.
                 inner = tuple(range(1, ops.ndim(output) - 1))
                 halting = self.halting_unit(ops.mean(output, axis=inner) if inner else output)
-            return output, halting, tree.pack_sequence_as(states, tree.flatten(new_states))
+            return output, halting, states
 
         def rule_at(now):
             return self.rule.drawn(now["chance"]) if self.draws else self.rule
@@ -286,8 +289,7 @@ class ACTRNN(keras.layers.RNN):
 
         in_time = {"inputs": sequences}
         if mask is not None:
-            mask = ops.cast(mask, "bool")
-            in_time["present"] = mask if ops.ndim(mask) == 2 else ops.any(mask, axis=-1)
+            in_time["present"] = ops.cast(mask, "bool")
         if self.draws:
             shape = ops.shape(sequences)[:2]
             in_time["chance"] = ops.full(shape, 0.5)
@@ -297,8 +299,9 @@ class ACTRNN(keras.layers.RNN):
         if self.go_backwards:
             in_time = tree.map_structure(lambda x: ops.flip(x, axis=0), in_time)
 
-        shape = (ops.shape(sequences)[0], self._output_size)
-        carry = (initial_state, ops.zeros(shape, dtype=self.cell.compute_dtype))
+        shape = self._shape_of_output(ops.shape(sequences))
+        dtype = tree.flatten(initial_state)[0].dtype
+        carry = (initial_state, ops.zeros(shape, dtype=dtype))
         found = None
         if training and not self.unroll:
             found = ponder_in_time(step, carry, rule_at, in_time, self.zero_output_for_mask)
@@ -321,6 +324,10 @@ class ACTRNN(keras.layers.RNN):
     def compute_output_shape(self, sequences_shape, initial_state_shape=None):
         """The shapes of what `call` returns, in the same structure."""
         shape = super().compute_output_shape(sequences_shape, initial_state_shape)
+        if cells.is_image_like(self.cell):
+            one = self._shape_of_output(sequences_shape)
+            shape = (*sequences_shape[:2], *one[1:]) if self.return_sequences else one
+            shape = (shape, one, one) if self.return_state else shape
         if not self.return_ponder:
             return shape
         ponder_shape = tuple(sequences_shape[:2])
@@ -360,6 +367,7 @@ class ACTRNN(keras.layers.RNN):
         halting = halting or keras.saving.serialize_keras_object(self.rule)
         return {
             **super().get_config(),
+            "cell": cells.config(self.cell),
             "max_ponder": self.max_ponder,
             "epsilon": self.epsilon if halting == "act" else 0.01,
             "time_penalty": self._initial_time_penalty,
@@ -385,10 +393,3 @@ def _with_flag(inputs, n):
     flag = ops.cast(ops.equal(n, 1), inputs.dtype)
     flag = ops.broadcast_to(flag, (*ops.shape(inputs)[:-1], 1))
     return ops.concatenate([inputs, flag], axis=-1)
-
-
-def _controller(target_ponder):
-    """What moves τ: a `TargetPonder`, or what has the methods of one; None if nothing does."""
-    if target_ponder is None or all(hasattr(target_ponder, x) for x in ("update", "steps")):
-        return target_ponder
-    return TargetPonder(arguments.number("target_ponder", target_ponder, least=1))

@@ -202,5 +202,28 @@ or a list of cells. Received: cell='GRU'
 
 def _cell_of(layer):
     """How to write the cell of a recurrent layer."""
-    kind, size = type(layer.cell).__name__, getattr(layer.cell, "units", "…")
+    kind, size = type(layer.cell).__name__, getattr(layer.cell, "units", None)
+    if size is None:
+        return f"its cell, `{type(layer).__name__}(…).cell`"
     return f"`{kind}({size})` in place of `{type(layer).__name__}({size})`"
+
+
+def mask_of(mask, inputs):
+    """A mask, if it has as many rows and positions as the inputs, as far as shapes tell; or None.
+
+    >>> mask_of(np.ones((2, 3)), np.ones((2, 4, 5)))
+    Traceback (most recent call last):
+        ...
+    ValueError: Argument `mask` must have the shape (2, 4) of the inputs' positions. Received: \
+mask of shape (2, 3)
+    """
+    if mask is None:
+        return None
+    found, wanted = np.shape(mask) if isinstance(mask, list) else mask.shape, inputs.shape[:2]
+    fits = all(None in pair or pair[0] == pair[1] for pair in zip(found, wanted))
+    if len(found) != 2 or not fits:
+        raise ValueError(
+            f"Argument `mask` must have the shape {tuple(wanted)} of the inputs' positions. "
+            f"Received: mask of shape {tuple(found)}"
+        )
+    return mask

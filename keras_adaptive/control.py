@@ -118,3 +118,15 @@ class TargetPonder:
     def from_config(cls, config):
         """A controller from `get_config`."""
         return cls(**config)
+
+
+def controller_of(target_ponder):
+    """What moves τ: a `TargetPonder`, or what is like one; made of a number; None if nothing does.
+
+    >>> controller_of(3).steps
+    3.0
+    """
+    is_one = all(hasattr(target_ponder, name) for name in ("update", "steps"))
+    if target_ponder is None or (is_one and not isinstance(target_ponder, type)):
+        return target_ponder
+    return TargetPonder(arguments.number("target_ponder", target_ponder, least=1))

@@ -5,6 +5,7 @@ from keras import ops, tree
 
 from . import arguments, executors
 from .distributed import share_of
+from .halting.loop import at_least_float32
 from .ham import HAM, entropy, log_probability, record
 from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out
@@ -114,7 +115,8 @@ class ReinforceModel(EntropyBonus, keras.Model):
         self._check_entropy_bonus(entropy_bonus, entropy_decay)
         self._add_entropy_bonus()
         if baseline == "learned":
-            self.baseline_layer = keras.layers.Dense(1, dtype="float32", name="baseline")
+            dtype = at_least_float32(self.ham.compute_dtype)
+            self.baseline_layer = keras.layers.Dense(1, dtype=dtype, name="baseline")
         names = ("task_loss", "reward", "entropy", "log_probability")
         names += ("baseline_error",) if baseline else ()
         self._trackers = {name: keras.metrics.Mean(name=name) for name in names}
@@ -147,6 +149,7 @@ class ReinforceModel(EntropyBonus, keras.Model):
         outputs, mask, entries, samples = self._calls.last
         _check_shape(y, y_pred)
         weights = _weights(y, sample_weight, None if mask is None else mask[::samples])
+        weights = ops.cast(weights, outputs.dtype)
         _check_bits(y, weights)
         y = ops.cast(y, outputs.dtype)
         if samples > 1:
@@ -162,7 +165,8 @@ class ReinforceModel(EntropyBonus, keras.Model):
             total = total + self.policy_weight * rows["policy"]
             if self.baseline == "learned":
                 total = total + rows["baseline"]
-            total = total + self._bonus_of_this_step() * rows["openness"]
+            bonus = ops.cast(self._bonus_of_this_step(), total.dtype)
+            total = total + bonus * rows["openness"]
             total = total + self.entropy_penalty * rows["entropy"]
         if self.per_target:
             count = ops.maximum(ops.sum(ops.cast(weights > 0, outputs.dtype)), 1.0)

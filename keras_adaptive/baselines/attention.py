@@ -64,6 +64,7 @@ class BahdanauAttention(keras.layers.Layer):
 
     def call(self, query, memory, keys=None, mask=None):
         """Reads the memory; see the class."""
+        arguments.mask_of(mask, memory)
         if keys is None:
             keys = self.keys(memory)
         hidden = ops.tanh(keys + ops.matmul(query, self.query_kernel)[:, None])

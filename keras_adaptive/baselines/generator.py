@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from .. import arguments, cap, executors
+from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 
 
@@ -102,9 +103,11 @@ class SequenceGenerator(keras.Model):
         )
         self.head.build((None, None, features))
 
+    @takes_no_rows
     def call(self, inputs, targets=None, mask=None, training=False):
         """Writes a sequence for each row of the inputs; see the class."""
         self.source.check("inputs", inputs)
+        arguments.mask_of(mask, inputs)
         targets = self._teacher.targets if targets is None else targets
         present = self.source.present(inputs)
         if mask is not None:

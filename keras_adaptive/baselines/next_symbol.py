@@ -3,7 +3,7 @@
 import keras
 from keras import ops, tree
 
-from .. import arguments, executors
+from .. import arguments, cells, executors
 from ..halting.loop import expand
 from .generator import SequenceGenerator
 
@@ -110,11 +110,7 @@ class NextSymbolRNN(SequenceGenerator):
         return ops.concatenate([ops.pad(vectors, room), start], axis=-1)
 
     def _step(self, vectors, state, training):
-        arguments = {}
-        if getattr(self.cell, "_call_has_training_arg", False):
-            arguments["training"] = training
-        output, new = self.cell(vectors, state, **arguments)
-        return output, tree.pack_sequence_as(state, tree.flatten(new))
+        return cells.advance(self.cell, vectors, state, training)
 
     def get_config(self):
         """The arguments that make this model again."""

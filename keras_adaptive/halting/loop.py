@@ -1,6 +1,7 @@
 """The loop that repeats a step, weighs its results by a halting rule, and stops."""
 
 import contextlib
+import operator
 import threading
 from typing import Any, NamedTuple
 
@@ -126,6 +127,7 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
     batch_size = ops.shape(tree.flatten(states)[0])[0]
     dtype = at_least_float32(tree.flatten(states)[0].dtype)
     inputs = () if inputs is None else (inputs,)
+    _check_mask(mask, tree.flatten(states)[0].shape[0])
     running = ops.ones((batch_size,), "bool") if mask is None else ops.cast(mask, "bool")
     if mask is not None:
         inputs = without_masked(inputs, running)
@@ -148,7 +150,8 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
             training=training,
             compact=_mode.compact,
         )
-        total = tree.map_structure(ops.add, first, rest)
+        # Not `ops.add`, which takes what has no rows for a bias.
+        total = tree.map_structure(operator.add, first, rest)
     output, states = restore(total["mean"], *shown)
     return Result(
         output,
@@ -238,6 +241,16 @@ def _take_step(step, n, states, *inputs):
             f"Received: shape={tuple(halting.shape)}"
         )
     return output, halting, new_states
+
+
+def _check_mask(mask, rows):
+    if mask is None:
+        return
+    if len(mask.shape) != 1 or (None not in (rows, *mask.shape) and mask.shape[0] != rows):
+        raise ValueError(
+            f"Argument `mask` must have the shape ({rows},) of the rows. "
+            f"Received: mask of shape {tuple(mask.shape)}"
+        )
 
 
 def _same_kind(old, new):

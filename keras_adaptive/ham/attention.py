@@ -1,9 +1,9 @@
 """What HAM and DHAM have in common: the phases of an access, and the loop over accesses."""
 
 import keras
-from keras import ops, tree
+from keras import ops
 
-from .. import arguments, cap, executors
+from .. import arguments, cap, cells, executors
 from ..halting.loop import at_least_float32
 from .memory import Memory, pad_time
 from .perceptrons import MLP
@@ -154,18 +154,12 @@ class TreeAttention(keras.layers.Layer):
         """What the output is made from, and the controller's new states and h_LSTM."""
         if self.controller is None:
             return attended, states, query
-        cell = self._rnn.cell
-        answer, new = cell(attended, states, **self._cell_arguments(training))
-        states = tree.pack_sequence_as(states, tree.flatten(new))
+        answer, states = cells.advance(self._rnn.cell, attended, states, training)
         return answer, states, ops.cast(answer, query.dtype)
-
-    def _cell_arguments(self, training):
-        cell = self._rnn.cell
-        has_argument = isinstance(cell, keras.layers.Layer) and cell._call_has_training_arg
-        return {"training": training} if has_argument else {}
 
     def _present(self, inputs, mask):
         """Boolean `(batch, m)`: which input vectors belong to an example."""
+        arguments.mask_of(mask, inputs)
         if self.padding is None:
             present = ops.ones_like(inputs[..., 0], dtype="bool")
         else:

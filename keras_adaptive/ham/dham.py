@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from .. import arguments
+from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from .attention import TreeAttention
 from .entropy_bonus import EntropyBonus, openness_of
@@ -81,6 +82,7 @@ class DHAM(EntropyBonus, TreeAttention):
         """How many numbers WRITE sees beside the leaf; `None` if as many as SEARCH."""
         return self.memory.units if self.writer == "root" else None
 
+    @takes_no_rows
     def call(self, inputs, mask=None, training=False, return_attention=False, return_nodes=False):
         """All accesses; see the class."""
         outputs, told = self._run(inputs, mask, training, return_nodes=return_nodes)

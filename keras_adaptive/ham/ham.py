@@ -4,6 +4,7 @@ import keras
 from keras import ops, tree
 
 from .. import arguments, executors
+from ..empty_batch import takes_no_rows
 from . import log, paths, rows
 from .attention import TreeAttention, levels_over
 from .decisions import entropy, log_probability
@@ -93,6 +94,7 @@ class HAM(TreeAttention):
         self.seed = arguments.seed("seed", seed)
         self.seed_generator = keras.random.SeedGenerator(self.seed)
 
+    @takes_no_rows
     def call(
         self,
         inputs,

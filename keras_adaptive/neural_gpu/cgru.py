@@ -5,6 +5,7 @@ import numpy as np
 from keras import ops
 
 from .. import arguments
+from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from ..log import Log
 from . import activations, convolution
@@ -193,8 +194,10 @@ class CGRU(keras.layers.Layer):
     def _squash(self, x):
         return activations.hard_tanh(x) if self.nonlinearity == "hard" else ops.tanh(x)
 
+    @takes_no_rows
     def call(self, image, mask=None, training=False):
         """One step on an image."""
+        arguments.mask_of(mask, image)
         width = image.shape[2]
         weights = self.prepared(width, training)
         if self.relaxation > 1:

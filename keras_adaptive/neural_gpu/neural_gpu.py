@@ -5,6 +5,7 @@ import numpy as np
 from keras import ops
 
 from .. import arguments, executors, relaxation
+from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from . import convolution
 from .cgru import CGRU, add_saturation_cost, different_seeds, saturation_of
@@ -144,7 +145,7 @@ class NeuralGPU(keras.layers.Layer):
 
     def build(self, input_shape):
         """Creates the embedding and the cells' weights."""
-        _check_shapes(input_shape)
+        _check_shape(input_shape)
         self.embedding = self.add_weight(
             name="embedding",
             shape=(self.symbols, self.maps),
@@ -160,9 +161,11 @@ class NeuralGPU(keras.layers.Layer):
         """The variables whose first axis counts parameter sets; none with a single set."""
         return [variable for cell in self.cells for variable in cell.relaxed_variables]
 
+    @takes_no_rows
     def call(self, symbols, mask=None, training=False, return_images=False):
         """Thinks about a batch of sequences of symbols."""
-        _check_shapes(symbols.shape, None if mask is None else mask.shape)
+        _check_shape(symbols.shape)
+        arguments.mask_of(mask, symbols)
         given, symbols = symbols, ops.cast(symbols, "int32")
         if mask is None and self.padding is None:
             mask = ops.ones_like(symbols, dtype="bool")
@@ -250,7 +253,8 @@ class NeuralGPU(keras.layers.Layer):
 
     def compute_output_spec(self, symbols, mask=None, training=False, return_images=False):
         """Shape and dtype of the first column."""
-        _check_shapes(symbols.shape, None if mask is None else mask.shape)
+        _check_shape(symbols.shape)
+        arguments.mask_of(mask, symbols)
         batch, n = symbols.shape
         column = keras.KerasTensor((batch, n, self.maps), self.compute_dtype)
         if not return_images:
@@ -283,15 +287,9 @@ class NeuralGPU(keras.layers.Layer):
         }
 
 
-def _check_shapes(symbols, mask=None):
+def _check_shape(symbols):
     if len(symbols) != 2 or symbols[1] == 0:
         raise ValueError(
             "`symbols` must have the shape (batch, n) with n of at least 1. "
             f"Received: {tuple(symbols)}"
-        )
-    pairs = zip(symbols, mask or ())
-    fits = all(None in pair or pair[0] == pair[1] for pair in pairs)
-    if mask is not None and not (len(mask) == 2 and fits):
-        raise ValueError(
-            f"`mask` must have the shape {tuple(symbols)} of the symbols. Received: {tuple(mask)}"
         )

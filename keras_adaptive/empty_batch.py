@@ -1,0 +1,35 @@
+"""Batches without rows, on which eager kernels of TensorFlow fail and Keras's additions too."""
+
+import functools
+import inspect
+
+from keras import ops, tree
+
+
+def takes_no_rows(call):
+    """Lets the `call` of a layer take batches without rows: of a masked row, nothing is kept.
+
+    >>> layer = keras_adaptive.layers.ACTRNN(keras.layers.LSTMCell(4))
+    >>> layer(np.ones((0, 3, 5))).shape == (0, 4)
+    True
+    """
+    signature = inspect.signature(call)
+
+    @functools.wraps(call)
+    def wrapped(*args, **kwargs):
+        given = dict(signature.bind(*args, **kwargs).arguments)
+        _, inputs, *_ = given.values()
+        shape = inputs.shape
+        if len(shape) < 2 or shape[0] != 0 or None in shape[1:]:
+            return call(*args, **kwargs)
+        given = {name: tree.map_structure(_one_row, value) for name, value in given.items()}
+        given["mask"] = ops.zeros((1, shape[1]), "bool")
+        return tree.map_structure(lambda x: x[:0], call(**given))
+
+    return wrapped
+
+
+def _one_row(x):
+    if getattr(x, "shape", None) is None or len(x.shape) == 0 or x.shape[0] != 0:
+        return x
+    return ops.zeros((1, *x.shape[1:]), x.dtype)
