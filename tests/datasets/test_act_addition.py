@@ -6,34 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keras_adaptive import datasets
+from support.oracles.act_addition import read, sums
 
 task = datasets.task("act_addition")
-
-
-def read(sequence):
-    """The numbers of a sequence as texts, padding left out."""
-    numbers = []
-    for vector in sequence:
-        text = ""
-        for chunk in range(0, len(vector), 10):
-            ones = [index for index in range(10) if vector[chunk + index]]
-            assert len(ones) <= 1
-            text += str(ones[0]) if ones else "-"
-        digits = text.rstrip("-")
-        assert "-" not in digits, "digits fill the first chunks"
-        if digits:
-            numbers.append(digits)
-    return numbers
-
-
-def answers(numbers, outputs):
-    """Digits of the running sums, the marker 10 behind them."""
-    found, total = [], 0
-    for number in numbers:
-        total += int(number)
-        figures = [int(digit) for digit in str(total)]
-        found.append(figures + [10] * (outputs - len(figures)))
-    return found
 
 
 def certain(targets, classes=11):
@@ -68,7 +43,7 @@ def test_every_example_is_as_its_parameters_say(parameters, seed):
         counts = [len(number) for number in numbers]
         assert parameters["min_numbers"] <= real <= parameters["numbers"]
         assert all(parameters["min_digits"] <= n <= parameters["digits"] for n in counts)
-        assert targets[:real] == answers(numbers, sizes["outputs"])
+        assert targets[:real] == sums(numbers, sizes["outputs"])
         padding = [0] * (len(sequence) - real)
         assert weights == [float(parameters["first_target"]), *[1.0] * (real - 1), *padding]
         assert difficulty == [*counts, *padding]
@@ -104,9 +79,9 @@ def test_human_form_there_and_back(numbers):
     assert sequence.shape == (1, len(numbers), 50)
     assert task.describe(sequence[0]) == numbers
     targets = task.answers(sequence)[0]
-    assert targets.tolist() == answers(numbers, 6)
-    sums = [str(sum(map(int, numbers[: i + 1]))) for i in range(len(numbers))]
-    assert task.decode(certain(targets)) == sums
+    assert targets.tolist() == sums(numbers, 6)
+    totals = [str(sum(map(int, numbers[: i + 1]))) for i in range(len(numbers))]
+    assert task.decode(certain(targets)) == totals
 
 
 def test_blanks_around_numbers():

@@ -6,51 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keras_adaptive import datasets
+from support.oracles.act_logic import NAMES, ROWS, TABLE_1, answer, read
 
 task = datasets.task("act_logic")
-
-# Table 1 of the paper, by columns, and what each gate says of P and Q.
-ROWS = [(True, True), (True, False), (False, True), (False, False)]
-TABLE_1 = {
-    "NOR": ("FFFT", lambda p, q: not (p or q)),
-    "Xq": ("FFTF", lambda p, q: not p and q),
-    "ABJ": ("FTFF", lambda p, q: p and not q),
-    "XOR": ("FTTF", lambda p, q: p != q),
-    "NAND": ("FTTT", lambda p, q: not (p and q)),
-    "AND": ("TFFF", lambda p, q: p and q),
-    "XNOR": ("TFFT", lambda p, q: p == q),
-    "if/then": ("TFTT", lambda p, q: q if p else True),
-    "then/if": ("TTFT", lambda p, q: p if q else True),
-    "OR": ("TTTF", lambda p, q: p or q),
-}
-NAMES = list(TABLE_1)
-
-
-def read(sequence):
-    """Bits and gates of each vector (b_0, b_1, names), padding left out."""
-    vectors = []
-    for vector in sequence:
-        if not any(vector):
-            continue
-        gates = []
-        for chunk in range(2, len(vector), 10):
-            ones = [index for index in range(10) if vector[chunk + index]]
-            assert len(ones) <= 1
-            gates += [NAMES[index] for index in ones]
-        vectors.append((bool(vector[0]), bool(vector[1]), gates))
-    return vectors
-
-
-def answers(vectors):
-    """Equation 21, vector after vector."""
-    found = []
-    for b_0, b_1, gates in vectors:
-        bits = [found[-1] if found else b_0, b_1]
-        for gate in gates:
-            bits.append(TABLE_1[gate][1](bits[-1], bits[-2]))
-        found.append(bits[-1])
-    return found
-
 
 def test_table_1():
     assert list(task.NAMES) == NAMES
@@ -89,7 +47,7 @@ def test_every_example_is_as_its_parameters_say(parameters, seed):
             assert all(any(vector[2 + 10 * i : 12 + 10 * i]) for i in range(count))
         assert not any(b_0 for b_0, _, _ in vectors[1:])
         padding = [0] * (len(sequence) - real)
-        assert targets == [*answers(vectors), *padding]
+        assert targets == [*answer(sequence[:real]), *padding]
         assert weights == [*[1.0] * real, *padding]
         assert difficulty == [*counts, *padding]
 
@@ -128,7 +86,7 @@ def test_human_form_there_and_back(first, later):
     sequence = task.encode("; ".join([first, *later]))
     assert sequence.shape == (1, 1 + len(later), 102)
     assert task.describe(sequence[0]) == [first, *later]
-    assert task.answers(sequence)[0].tolist() == answers(read(sequence[0].tolist()))
+    assert task.answers(sequence)[0].tolist() == answer(sequence[0].tolist())
 
 
 def test_gates_in_small_letters_and_a_last_semicolon():

@@ -6,16 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keras_adaptive import datasets
+from support.oracles.act_parity import parity
 
 task = datasets.task("act_parity")
-
-
-def parity(vector):
-    odd = 0
-    for element in vector:
-        if element == 1:
-            odd = 1 - odd
-    return odd
 
 
 @st.composite

@@ -8,33 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keras_adaptive import datasets
+from support.oracles.act_sort import order, read
 
 task = datasets.task("act_sort")
 singles = st.floats(width=32, allow_nan=False, allow_infinity=False)
-
-
-def order(numbers):
-    """Indices in ascending order of the numbers, by looking for the smallest again and again."""
-    left = list(range(len(numbers)))
-    found = []
-    while left:
-        smallest = left[0]
-        for index in left:
-            if numbers[index] < numbers[smallest]:
-                smallest = index
-        left.remove(smallest)
-        found.append(smallest)
-    return found
-
-
-def read(sequence):
-    """The numbers up to the flag, and what follows them."""
-    numbers = []
-    for step, (number, flag) in enumerate(sequence):
-        numbers.append(number)
-        if flag == 1:
-            return numbers, sequence[step + 1 :]
-    raise AssertionError("no number has the flag")
 
 
 @st.composite

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
+from support.oracles import oracle
 from support.tasks import FEATURES, as_text, example_text, output_length, rng, variants
 
 FUNCTIONS = ["answers", "decode", "describe", "encode", "sample", "sizes"]
@@ -108,6 +109,29 @@ def test_targets_follow_from_inputs(task, batches):
         counted = batch["weights"] > 0
         answers = task.answers(batch["inputs"])
         np.testing.assert_array_equal(answers[counted], batch["targets"][counted], str(parameters))
+
+
+def check_against_oracle(task, answer, batch, count):
+    """Targets and weights of the first examples are what plain Python says of their inputs."""
+    for inputs, targets, weights, difficulty in zip(*(batch[x][:count] for x in FEATURES)):
+        expected = answer(inputs[difficulty > 0].tolist())
+        end = len(expected)
+        assert end == output_length(task, int((difficulty > 0).sum()))
+        assert targets[:end].tolist() == expected
+        assert not weights[end:].any()
+
+
+def test_targets_are_those_of_the_oracle(name, task, batches):
+    """Which is written in plain Python, in a file of its own; long examples included."""
+    if oracle(name) is None:
+        pytest.skip("a task without an oracle")
+    for _, batch in batches:
+        check_against_oracle(task, oracle(name).answer, batch, 10)
+    for length in ("length", "bits"):
+        if length in inspect.signature(task.sample).parameters and name != "act_parity":
+            batch = task.sample(rng(), 3, **{length: 250, f"min_{length}": 249})
+            check_against_oracle(task, oracle(name).answer, batch, 3)
+            break
 
 
 def test_the_human_form_of_every_example_reads_back(task, batches):

@@ -1,4 +1,6 @@
-"""What the probes promise of the numbers that they draw."""
+"""The numbers that the probes draw, and the old name of their module."""
+
+import importlib
 
 import numpy as np
 import pytest
@@ -6,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keras_adaptive import datasets
+from support.oracles.numbers import value
 
 TASKS = ["neural_gpu_addition", "neural_gpu_multiplication"]
 lengths = st.integers(1, 40)
@@ -19,10 +22,6 @@ def drawn(name, probe, bits, base, count=60):
     )
     digits = (batch["inputs"] - 1).tolist()
     return [(row[:bits], row[bits + 1 :]) for row in digits]
-
-
-def value(digits, base):
-    return sum(digit * base**place for place, digit in enumerate(digits))
 
 
 def longest_chain(first, second, base):
@@ -97,3 +96,9 @@ def test_numbers_of_unequal_length(name, bits, base):
     for first, second in pairs:
         assert (first[-1] == 0) != (second[-1] == 0)
     assert {first[-1] == 0 for first, _ in pairs} == {True, False}
+
+
+def test_the_old_name_warns():
+    with pytest.warns(DeprecationWarning, match=r"datasets\.symbols\.probes"):
+        old = importlib.reload(importlib.import_module("keras_adaptive.datasets.probes"))
+    assert set(old.PROBES) == {"carries", "ones", "zeros", "powers", "unequal"}
