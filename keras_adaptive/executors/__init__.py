@@ -4,7 +4,8 @@
 its gradient costs what was run, not what could have been. `scan` runs a step over a time axis.
 Both are the same in value and gradient on every backend. `scan_repeats` is both in one loop, which
 costs less, where a backend has it. `concrete` gives a tensor's values where
-they are known already, to check them. The others are what a loop with a gradient of its own is made
+they are known already, to check them. `retraced` keeps apart what was traced in contexts that
+differ, see `halting.context`. The others are what a loop with a gradient of its own is made
 of, see `ham.paths`.
 """
 
@@ -24,6 +25,7 @@ if keras.config.backend() == "tensorflow":
         scan,
         with_gradient,
     )
+    from .tensorflow_retrace import retraced, runs_for_another_thread
     from .tensorflow_scan import scan_repeats
 elif keras.config.backend() == "jax":
     from .jax import (
@@ -34,13 +36,23 @@ elif keras.config.backend() == "jax":
         explicit,
         pull_back,
         repeat,
+        retraced,
+        runs_for_another_thread,
         scan,
         with_gradient,
     )
 
     scan_repeats = None
 else:
-    from .eager import appends_in_place, compiles, concrete, repeat, scan
+    from .eager import (
+        appends_in_place,
+        compiles,
+        concrete,
+        repeat,
+        retraced,
+        runs_for_another_thread,
+        scan,
+    )
 
     append = explicit = pull_back = with_gradient = None  # For loops that append in place.
     scan_repeats = None
@@ -53,6 +65,8 @@ __all__ = [
     "explicit",
     "pull_back",
     "repeat",
+    "retraced",
+    "runs_for_another_thread",
     "scan",
     "scan_repeats",
     "with_gradient",

@@ -1,5 +1,7 @@
 """Plain Python loops, for a backend that runs and differentiates eagerly (PyTorch)."""
 
+import contextlib
+
 from keras import ops, tree
 
 
@@ -36,4 +38,14 @@ def appends_in_place():
 
 def compiles():
     """Whether each step of a loop that is unrolled must be compiled, which takes long."""
+    return False
+
+
+def retraced(key, key_here):
+    """Nothing is traced, so there is nothing to do."""
+    return contextlib.nullcontext()
+
+
+def runs_for_another_thread():
+    """Whether this may be a thread that works for another one; there is none."""
     return False

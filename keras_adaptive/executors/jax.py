@@ -1,9 +1,14 @@
 """The loops on JAX: `lax.while_loop` with a reverse loop of our own, and `lax.scan`."""
 
+import contextlib
+
 import jax
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
+
+# Part of the key by which JAX finds what it has traced. JAX makes one while nothing runs yet.
+_traced_under = jax.make_user_context() if hasattr(jax, "make_user_context") else None
 
 
 def repeat(body, carry, inputs, running, like, last, training, compact=False):
@@ -128,3 +133,20 @@ def appends_in_place():
 def compiles():
     """Whether each step of a loop that is unrolled must be compiled, which takes long."""
     return True
+
+
+def retraced(key, key_here):
+    """Inside, a function runs a trace that was made under this key, or is traced now."""
+    if key is None:
+        return contextlib.nullcontext()
+    if _traced_under is None:
+        raise NotImplementedError(
+            "Functions that JAX has compiled keep the limits that they were traced with, before "
+            f"JAX 0.8.2: `jax.make_user_context` is missing. Received: jax {jax.__version__}"
+        )
+    return _traced_under(key)
+
+
+def runs_for_another_thread():
+    """Whether this may be a thread that traces for another one; JAX has none."""
+    return False

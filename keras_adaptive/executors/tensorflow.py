@@ -301,8 +301,8 @@ def scan(step, carry, sequences):
 
 
 def concrete(x):
-    """The values of a tensor as a NumPy array, or None in a graph."""
-    return x.numpy() if tf.executing_eagerly() else None
+    """The values of a tensor as a NumPy array, or None if it is one of a graph, or a variable."""
+    return x.numpy() if isinstance(x, tf.Tensor) and not tf.is_symbolic_tensor(x) else None
 
 
 def appends_in_place():

@@ -1,14 +1,13 @@
 """The loop that repeats a step, weighs its results by a halting rule, and stops."""
 
-import contextlib
 import operator
-import threading
 from typing import Any, NamedTuple
 
 import keras
 from keras import ops, tree
 
 from .. import arguments, executors
+from .context import current, override
 from .rules import checked_rule, last_step
 
 
@@ -37,14 +36,6 @@ class Result(NamedTuple):
         return self.steps + self.remainder
 
 
-class _Mode(threading.local):
-    compact = False
-
-
-_mode = _Mode()
-
-
-@contextlib.contextmanager
 def compaction():
     """Drops rows that have halted from the batch, in all loops called or traced inside.
 
@@ -61,16 +52,12 @@ def compaction():
     >>> bool(np.allclose(outputs, layer(inputs)))
     True
     """
-    before, _mode.compact = _mode.compact, True
-    try:
-        yield
-    finally:
-        _mode.compact = before
+    return override(compact=True)
 
 
 def compacts():
     """Whether rows that have halted are to be dropped here, see `compaction`."""
-    return _mode.compact
+    return current().compact
 
 
 def ponder(step, states, rule, inputs=None, mask=None, training=True, history=False):
@@ -148,7 +135,7 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
             first,
             last=last,
             training=training,
-            compact=_mode.compact,
+            compact=compacts(),
         )
         # Not `ops.add`, which takes what has no rows for a bias.
         total = tree.map_structure(operator.add, first, rest)

@@ -12,14 +12,13 @@ A rule is any object with
 It knows no cell, no layer and no time axis.
 """
 
-import contextlib
-import threading
 from typing import Any, NamedTuple
 
 import keras
 from keras import ops
 
-from .. import arguments
+from .. import arguments, executors
+from .context import current, override
 
 
 class Decision(NamedTuple):
@@ -279,59 +278,62 @@ def checked_rule(name, rule):
     return rule
 
 
-class _Limits(threading.local):
-    """Limits that are in force in this thread in place of the rules' own."""
-
-    max_ponder = None
-    epsilon = None
-
-
-_limits = _Limits()
-
-
 def last_step(rule):
     """The largest number of steps that `rule` allows in this context; a tensor if a limit is."""
     return _limits_in_force(rule)[0] if isinstance(rule, ACT) else rule.max_ponder
 
 
 def _limits_in_force(rule):
-    max_ponder = rule.max_ponder if _limits.max_ponder is None else _limits.max_ponder
-    epsilon = rule.epsilon if _limits.epsilon is None else _limits.epsilon
+    here = current()
+    max_ponder = rule.max_ponder if here.max_ponder is None else here.max_ponder
+    epsilon = rule.epsilon if here.epsilon is None else here.epsilon
     return max_ponder, epsilon
 
 
-@contextlib.contextmanager
 def limits(max_ponder=None, epsilon=None):
-    """Overrides the limits of all `ACT` rules that are called or traced inside the context.
+    """Overrides the limits of all `ACT` rules that are called inside the context.
 
     This is anytime inference: a trained model answers with less (or more) thought than it was
-    trained with. Both arguments may be scalar tensors, for instance inputs of a serving signature.
-    It is meant for inference: a training step that was traced before keeps its limits.
+    trained with. It holds for whatever this thread calls inside: a layer, `predict`, `evaluate`,
+    `fit`, a function that TensorFlow or JAX has traced before. Such a function is traced again
+    once for each pair of limits, and outside it is what it was. What cannot be traced again keeps
+    its limits: a `ConcreteFunction` of TensorFlow, an executable that JAX compiled ahead of time,
+    a loaded SavedModel (whose endpoint takes them as inputs, see the README).
 
     Args:
-        max_ponder: integer >= 1 or scalar integer tensor; `None` keeps each rule's own.
+        max_ponder: integer >= 1 or scalar integer tensor, for instance an input of a serving
+            signature; `None` keeps each rule's own.
         epsilon: float in [0, 1) or scalar tensor; `None` keeps each rule's own.
 
+    Returns:
+        A context manager.
+
     Raises:
-        ValueError: if a Python number is out of its range.
+        ValueError: if a number is out of its range.
 
     Example:
 
+    >>> inputs = keras.Input((1, 2))
     >>> layer = keras_adaptive.layers.ACTRNN(keras.layers.SimpleRNNCell(4), return_ponder=True)
+    >>> model = keras.Model(inputs, layer(inputs)[1]["steps"])
     >>> with limits(max_ponder=1):
-    ...     _, ponder = layer(np.ones((1, 1, 2), "float32"))
-    >>> float(ponder["steps"][0, 0])
+    ...     float(model.predict(np.ones((1, 1, 2)), verbose=0)[0, 0])
     1.0
     """
+    values = {}
     # The setters of a throw-away rule are where the ranges are checked.
-    if max_ponder is not None and not ops.is_tensor(max_ponder):
-        max_ponder = ACT(max_ponder=max_ponder).max_ponder
-    if epsilon is not None and not ops.is_tensor(epsilon):
-        epsilon = ACT(epsilon=epsilon).epsilon
-    before = _limits.max_ponder, _limits.epsilon
-    _limits.max_ponder = before[0] if max_ponder is None else max_ponder
-    _limits.epsilon = before[1] if epsilon is None else epsilon
-    try:
-        yield
-    finally:
-        _limits.max_ponder, _limits.epsilon = before
+    if max_ponder is not None:
+        known = _number(max_ponder)
+        values["max_ponder"] = max_ponder if known is None else ACT(known).max_ponder
+    if epsilon is not None:
+        known = _number(epsilon)
+        values["epsilon"] = epsilon if known is None else ACT(epsilon=known).epsilon
+    return override(**values)
+
+
+def _number(value):
+    """A scalar as a Python number, or None if it is known only when a function runs."""
+    if not ops.is_tensor(value):
+        return value
+    known = executors.concrete(value)
+    return None if known is None else known.item()

@@ -1,0 +1,87 @@
+"""What the loops called or traced inside a `with` block do otherwise than their rules say.
+
+A traced function keeps what was in force when it was traced. So each context gives its backend a
+key: a function that was traced under another key is traced again, and none is traced twice under
+the same one.
+"""
+
+import contextlib
+import threading
+from typing import Any, NamedTuple
+
+from keras import ops
+
+from .. import executors
+
+
+class Context(NamedTuple):
+    """What is in force.
+
+    Attributes:
+        max_ponder, epsilon: in place of those of `ACT` rules; `None` keeps each rule's own.
+        compact: whether rows that have halted are dropped from the batch.
+    """
+
+    max_ponder: Any = None
+    epsilon: Any = None
+    compact: bool = False
+
+    @property
+    def key(self):
+        """What tells functions traced in this context from others, `None` for the plain one."""
+        plain = all(value is usual for value, usual in zip(self, PLAIN))
+        return None if plain else tuple(map(_Same, self))
+
+
+class _Same:
+    """A value as part of a key: numbers are compared by value, tensors by identity."""
+
+    def __init__(self, value):
+        self.value = value
+        self.parts = id(value) if ops.is_tensor(value) else (type(value), value)
+
+    def __eq__(self, other):
+        return isinstance(other, _Same) and self.parts == other.parts
+
+    def __hash__(self):
+        return hash(self.parts)
+
+
+PLAIN = Context()
+
+
+class _Thread(threading.local):
+    context = PLAIN
+
+
+_thread = _Thread()
+# The contexts that are open in all threads, in the order in which they were entered.
+_open = []
+
+
+def current():
+    """The `Context` that is in force here."""
+    if _thread.context is PLAIN and _open and executors.runs_for_another_thread():
+        return _open[-1]
+    return _thread.context
+
+
+def key():
+    """The key of the context that is in force here."""
+    return current().key
+
+
+@contextlib.contextmanager
+def override(**values):
+    """Puts `values` of `Context` in force for all that this thread calls inside."""
+    before = current()
+    now = before._replace(**values)
+    _thread.context = now
+    _open.append(now)
+    try:
+        with executors.retraced(now.key, key):
+            yield
+    finally:
+        _thread.context = before
+        # The same object, not an equal one of another thread.
+        del _open[max(i for i, one in enumerate(_open) if one is now)]

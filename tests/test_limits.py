@@ -1,0 +1,117 @@
+"""Limits and compaction hold around whatever runs a model, on every backend."""
+
+import functools
+import importlib.util
+import threading
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import limits_on_every_backend as known
+from keras_adaptive import halting
+from keras_adaptive.layers import ACTRNN
+from limits_on_every_backend import OWN, X, answers, ready, uses
+
+
+@functools.cache
+def model():
+    return ready("functional")
+
+
+def predict():
+    return model().predict(X, verbose=0)
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
+def test_limits_around_all_that_runs_a_model(backend):
+    if importlib.util.find_spec(backend) is None:
+        pytest.skip(f"{backend} is not installed")
+    here = backend == "tensorflow"
+    results = known.compute() if here else known.compute_in_another_process(backend)
+    assert len(results) == len(known.MODELS) + 8 + 1
+    wrong = [result for result in results if result[1] != result[2]]
+    assert not wrong, wrong
+
+
+def test_limits_around_a_model_compiled_by_xla():
+    of = uses(ready("functional", jit_compile=True))
+    assert answers(of["predict"], (None, 2, None)) == [OWN, 2, OWN]
+
+
+def test_limits_hold_in_one_thread_and_in_those_of_a_strategy():
+    found = {}
+
+    def run(limit):
+        found[limit] = answers(predict, (limit, limit))
+
+    threads = [threading.Thread(target=run, args=(limit,)) for limit in (2, 3)]
+    for thread in threads:
+        thread.start()
+    assert answers(predict, (None, None)) == [OWN, OWN]
+    for thread in threads:
+        thread.join()
+    assert found == {2: [2, 2], 3: [3, 3]}
+    with tf.distribute.MirroredStrategy(["CPU:0"]).scope():
+        mirrored = ready("functional")
+    assert answers(lambda: mirrored.predict(X, verbose=0), (None, 2)) == [OWN, 2]
+
+
+def test_limits_by_tensors():
+    within = tf.Variable(3)
+    assert answers(predict, (tf.constant(2), tf.constant(3), within)) == [2, 3, 3]
+    with pytest.raises(ValueError, match="max_ponder=0"), halting.limits(tf.constant(0)):
+        pass
+
+    inner = tf.function(model())
+
+    @tf.function
+    def outer(max_ponder):
+        with halting.limits(max_ponder):
+            return inner(X)
+
+    assert [outer(tf.constant(limit))[0, 0] for limit in (2, 6)] == [2, 6]
+    assert inner(X)[0, 0] == OWN
+
+
+def test_an_export_has_the_limits_that_it_was_made_in(tmp_path):
+    predict()
+    with halting.limits(2):
+        model().export(str(tmp_path / "inside"), verbose=False)
+    model().export(str(tmp_path / "outside"), verbose=False)
+    loaded = {path.name: tf.saved_model.load(str(path)) for path in tmp_path.iterdir()}
+    found = {name: float(of.serve(tf.constant(X))[0, 0]) for name, of in loaded.items()}
+    assert found == {"inside": 2, "outside": OWN}
+
+
+def test_compaction_around_a_model_that_was_traced_before():
+    """The rows that the cell sees are counted where it runs."""
+    rows = []
+
+    @keras.saving.register_keras_serializable(package="tests")
+    class Cell(keras.layers.SimpleRNNCell):
+        def call(self, inputs, states, training=False):
+            tf.numpy_function(lambda x: rows.append(len(x)), [inputs], [])
+            return super().call(inputs, states, training)
+
+    inputs = keras.Input((1, 2))
+    layer = ACTRNN(Cell(2), max_ponder=4, return_ponder=True)
+    outputs, ponder = layer(inputs)
+    model = keras.Model(inputs, [outputs, ponder["steps"]])
+    # The size of the input decides: the first row halts at once, the last at the limit.
+    layer.cell.set_weights([np.ones((3, 2)), np.zeros((2, 2)), np.zeros(2)])
+    layer.halting_unit.set_weights([np.full((2, 1), 9.0), np.full(1, -9.0)])
+    x = np.array([[[2.0, 2.0]], [[0.5, 0.5]], [[-1.0, -2.0]]], "float32")
+
+    def run():
+        rows.clear()
+        outputs, steps = model.predict(x, verbose=0)
+        return outputs, steps, sum(rows)
+
+    whole, steps, all_rows = run()
+    with halting.compaction():
+        compacted, *_, kept_rows = run()
+    np.testing.assert_allclose(compacted, whole, atol=1e-6)
+    assert kept_rows == np.sum(steps) < all_rows == 3 * np.max(steps)
+    assert run()[2] == all_rows
