@@ -16,12 +16,14 @@ with relative clipping), `curriculum`, `relaxation` (of shared parameters), `ens
 parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
 with), `distributed` (several machines), `plots`, `datasets` (the tasks of the
 papers) and `zoo` (recipes and pretrained models).
-After `import keras_adaptive`, Keras loads saved models that use its classes.
+After `import keras_adaptive`, Keras loads saved models that use its classes, whichever of the two
+is imported first; Keras itself is imported when it is needed.
 """
 
 import importlib
-import sys
 from pathlib import Path
+
+from .registration import register
 
 __version__ = "0.1.0"
 
@@ -60,14 +62,6 @@ if not (_package / "zoo").is_dir() and (_package.parent / "setup.cfg").is_file()
     __path__.append(str(_package.parent))
 
 
-def _is_command_line():
-    """Whether this process is the command `keras-adaptive`, installed or as a module."""
-    return any(
-        Path(word).stem == "keras-adaptive" or word == "keras_adaptive.zoo.cli"
-        for word in sys.orig_argv
-    )
-
-
 def __getattr__(name):
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
@@ -78,7 +72,4 @@ def __dir__():
     return sorted({*globals(), *_SUBMODULES})
 
 
-# The command line chooses Keras's backend by an option, so there Keras is imported after that.
-if not _is_command_line():
-    for _name in _SAVED:
-        importlib.import_module(f"{__name__}.{_name}")
+register(tuple(f"{__name__}.{name}" for name in _SAVED))

@@ -1,44 +1,79 @@
-"""What `import keras_adaptive` loads, registers, and leaves alone."""
+"""What `import keras_adaptive` loads, registers, and leaves alone, in fresh processes."""
 
-import json
+import os
 import subprocess
 import sys
 
+import keras
 import pytest
 
-PROBE = """
-import json, sys
-import keras
-before = set(sys.modules)
-import keras_adaptive
-loaded = {name.split(".")[0] for name in set(sys.modules) - before}
-print(json.dumps({
-    "loaded": sorted(loaded - set(sys.stdlib_module_names)),
-    "registered": [
-        name
-        for name in ["ACTRNN", "AdaptiveModel", "SequenceLoss", "SequenceError", "ACT", "Fixed"]
-        if keras.saving.get_registered_object(f"keras_adaptive>{name}")
-    ],
-}))
+from keras_adaptive.layers import ACTRNN
+from keras_adaptive.losses import SequenceLoss
+
+ORDERS = {
+    "ours first": "import keras_adaptive, keras",
+    "Keras first": "import keras, keras_adaptive",
+    "a part of ours first": "from keras_adaptive import layers; import keras",
+    "between two of ours": "import keras_adaptive; from keras.models import load_model; "
+    "import keras, keras_adaptive.zoo.store, keras_adaptive.losses",
+}
+LOAD = """
+import sys
+model = keras.models.load_model(sys.argv[1])
+print(type(model.layers[-1]).__name__, type(model.loss).__name__)
 """
+# What a user's own program may be called with.
+WORDS = ["--out", "runs/keras-adaptive", "keras_adaptive.zoo.cli"]
 
-def last_line(*arguments):
-    result = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, check=True
-    )
-    return result.stdout.splitlines()[-1]
 
-def test_loads_nothing_but_keras_and_registers_what_models_save():
-    """So it costs hardly more than Keras (measured by benchmarks/import_time.py)."""
-    found = json.loads(last_line("-c", PROBE))
-    assert found["loaded"] == ["keras_adaptive"]
-    assert len(found["registered"]) == 6
+def start(code, *arguments):
+    # The quickest backend to import.
+    environment = {**os.environ, "KERAS_BACKEND": "numpy"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-c", code, *arguments], env=environment, **pipes)
+
+
+def last_line(process):
+    output, errors = process.communicate(timeout=300)
+    assert not process.returncode, errors
+    return output.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    """One for each order, all at once, that loads a model with a layer and a loss of ours."""
+    path = str(tmp_path_factory.mktemp("saved") / "model.keras")
+    model = keras.Sequential([keras.Input((2, 3)), ACTRNN(keras.layers.SimpleRNNCell(4))])
+    model.compile("sgd", SequenceLoss())
+    model.save(path)
+    return {name: start(order + LOAD, path, *WORDS) for name, order in ORDERS.items()}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_keras_loads_our_classes_whoever_is_imported_first(processes, order):
+    assert last_line(processes[order]) == "ACTRNN SequenceLoss"
+
 
 @pytest.mark.parametrize("module", ["keras_adaptive", "keras_adaptive.zoo.cli"])
-def test_the_command_line_chooses_the_backend_before_keras_loads(module):
-    code = f"import sys, {module}; print('keras' in sys.modules)"
-    as_command = ["-c", code, "/somewhere/bin/keras-adaptive"]
-    assert last_line(*as_command) == "False"
+def test_loads_nothing_but_itself(module):
+    """The command line chooses the backend by an option, before Keras is imported."""
+    code = "import sys; before = set(sys.modules)"
+    code += f"; import {module}; print(*(set(sys.modules) - before))"
+    loaded = {name.split(".")[0] for name in last_line(start(code, *WORDS)).split()}
+    assert loaded - sys.stdlib_module_names == {"keras_adaptive"}
+
+
+def test_only_our_names_are_looked_up_in_our_modules():
+    code = """
+import sys, keras_adaptive, keras
+classes = keras.saving.get_custom_objects()
+found = [classes.get("Nothing"), "strangers>ACTRNN" in classes]
+found += ["keras_adaptive.act" in sys.modules]
+found += [classes.get("keras_adaptive>Nothing"), classes["keras_adaptive>ACT"].__name__]
+print(found)
+"""
+    assert last_line(start(code)) == "[None, False, False, None, 'ACT']"
+
 
 def test_lists_its_modules():
     import keras_adaptive

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import keras_adaptive
+from keras_adaptive import import_hook
 from keras_adaptive.datasets import registration
 
 PACKAGE = "fake_tfds"
@@ -61,7 +62,7 @@ def fake(monkeypatch, tmp_path):
     folder.mkdir()
     source = folder / "__init__.py"
     source.write_text("__version__ = '1'\n")
-    finders = [x for x in sys.meta_path if type(x).__module__ != registration.__name__]
+    finders = [x for x in sys.meta_path if type(x).__module__ != import_hook.__name__]
     monkeypatch.setattr(sys, "meta_path", finders)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, PACKAGE, raising=False)
