@@ -191,6 +191,8 @@ class Conductor(keras.callbacks.Callback):
     def diverged(self, what, first, last):
         """End a training in which something was not finite any more at one of some steps."""
         steps = f"step {last}" if first == last else f"a step from {first} to {last}"
+        # Below the progress bar.
+        print()
         raise FloatingPointError(
             f"{what} not finite at {steps}; the last good checkpoint is kept, of step "
             f"{self.run.saved}: {self.run.folder / checkpoint.NAME}"
