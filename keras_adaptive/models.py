@@ -25,8 +25,10 @@ class AdaptiveModel(keras.Model):
       masked); with several adaptive layers `ponder_<name>` and `ponder_steps_<name>`,
     * `time_penalty`: τ after the step, in training (`time_penalty_<name>` with several layers).
 
-    A layer of one's own is reported too if it has an attribute `reports_ponder = True` and calls
-    `halting.report`.
+    A layer of one's own that calls `halting.report` in its `call` is reported too; one that Keras
+    does not call to build the model (it has a `compute_output_spec`) says so by an attribute
+    `reports_ponder = True`. What is reported for anything but a layer of the model is part of
+    `ponder_cost` alone.
 
     Args:
         *args: as of `keras.Model`: inputs and outputs.
@@ -48,8 +50,9 @@ class AdaptiveModel(keras.Model):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         layers = [x for x in self._flatten_layers() if getattr(x, "reports_ponder", False)]
-        suffixes = [""] if len(layers) == 1 else [f"_{layer.name}" for layer in layers]
-        self._pondering = dict(zip([layer.name for layer in layers], suffixes))
+        suffixes = _suffixes(layers)
+        # By identity: blocks of nested models may have one name.
+        self._pondering = dict(zip(map(id, layers), suffixes))
         self._time_penalties = {
             f"time_penalty{suffix}": layer
             for layer, suffix in zip(layers, suffixes)
@@ -74,12 +77,13 @@ class AdaptiveModel(keras.Model):
         cost = sum((ops.cast(entry.cost, loss.dtype) for entry in entries), ops.zeros_like(loss))
         # As Keras weighs the loss itself: a smaller last batch counts for less.
         rows = ops.shape(tree.flatten(y_pred)[0])[0]
-        values = {"task_loss": (loss * replicas() - cost, rows), "ponder_cost": (cost, rows)}
+        values = [("task_loss", loss * replicas() - cost, rows), ("ponder_cost", cost, rows)]
+        # Whoever reports in the name of something else than a layer of the model has no metrics.
         for entry in entries:
-            suffix = self._pondering[entry.layer.name]
-            values[f"ponder{suffix}"] = (entry.mean_ponder, entry.present)
-            values[f"ponder_steps{suffix}"] = (entry.mean_steps, entry.present)
-        for name, (value, weight) in values.items():
+            if (suffix := self._pondering.get(id(entry.layer))) is not None:
+                values.append((f"ponder{suffix}", entry.mean_ponder, entry.present))
+                values.append((f"ponder_steps{suffix}", entry.mean_steps, entry.present))
+        for name, value, weight in values:
             self._ponder_trackers[name].update_state(ops.stop_gradient(value), weight)
         return loss
 
@@ -122,6 +126,17 @@ class AdaptiveModel(keras.Model):
         if targets:
             callbacks = [*(callbacks or []), WarnOfTimePenalty(targets)]
         return super().fit(x, y, batch_size, epochs, verbose, callbacks, *args, **kwargs)
+
+
+def _suffixes(layers):
+    """What tells the metrics of the layers apart: nothing, their names, or names with numbers."""
+    if len(layers) == 1:
+        return [""]
+    names = []
+    for layer in layers:
+        number = sum(layer.name == other.name for other in layers[: len(names)])
+        names.append(f"_{layer.name}_{number}" if number else f"_{layer.name}")
+    return names
 
 
 class _Calls:

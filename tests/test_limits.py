@@ -115,3 +115,27 @@ def test_compaction_around_a_model_that_was_traced_before():
     np.testing.assert_allclose(compacted, whole, atol=1e-6)
     assert kept_rows == np.sum(steps) < all_rows == 3 * np.max(steps)
     assert run()[2] == all_rows
+
+
+@pytest.mark.parametrize("how", ["eager", "graph", "traced before"])
+@pytest.mark.parametrize("rows", [3, None])
+def test_compaction_refuses_steps_that_need_the_whole_batch(how, rows):
+    def run(memory):
+        def step(n, x):
+            x = x + memory
+            return x, x[:, 0], x
+
+        return halting.ponder(step, keras.ops.zeros_like(memory), halting.ACT(4)).output
+
+    memory = tf.constant([[0.1, 0.1], [0.3, 0.3], [2.0, 2.0]])
+    if how != "eager":
+        run = tf.function(run, input_signature=[tf.TensorSpec((rows, 2))])
+    if how == "traced before":
+        run(memory)
+    with pytest.raises(ValueError, match="rows must be independent"), halting.compaction():
+        run(memory)
+
+
+def test_compaction_leaves_other_errors_alone():
+    with pytest.raises(tf.errors.InvalidArgumentError), halting.compaction():
+        tf.reshape(tf.ones(3), (4,))

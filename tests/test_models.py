@@ -8,7 +8,7 @@ import pytest
 
 from keras_adaptive.callbacks import WarnOfTimePenalty
 from keras_adaptive.control import TargetPonder
-from keras_adaptive.halting import record
+from keras_adaptive.halting import record, report
 from keras_adaptive.layers import ACTRNN
 from keras_adaptive.models import AdaptiveModel
 from known_layers import sequences
@@ -236,3 +236,41 @@ def test_a_plain_network_in_the_model():
     model.compile("sgd", "mse")
     logs = model.fit(np.ones((2, 3)), np.ones((2, 1)), verbose=0).history
     assert logs["loss"] == logs["task_loss"] and logs["ponder_cost"] == [0.0]
+
+
+class Block(keras.layers.Layer):
+    """A user's block: two steps on each row, reported in the name of what it is given."""
+
+    def __init__(self, owner=None, **kwargs):
+        super().__init__(**kwargs)
+        self.owner = owner
+
+    def call(self, inputs):
+        rows = keras.ops.ones_like(inputs[:, 0])
+        report(self if self.owner is None else self.owner, 2.0 * rows, 0.5 * rows, 0.125)
+        return inputs
+
+
+@pytest.mark.parametrize(
+    "case, blocks, suffixes",
+    [
+        ("one block", lambda: [Block()], [""]),
+        ("called twice", lambda: [Block()] * 2, [""]),
+        ("two blocks", lambda: [Block(name="a"), Block(name="b")], ["_a", "_b"]),
+        ("nested", lambda: [Block(name="a"), keras.Sequential([Block(name="a")])], ["_a", "_a_1"]),
+        ("no layer", lambda: [Block(owner="somebody")], []),
+    ],
+)
+def test_blocks_of_the_user_that_report(case, blocks, suffixes):
+    inputs = outputs = keras.Input((2,))
+    blocks = blocks()
+    for block in blocks:
+        outputs = block(outputs)
+    model = AdaptiveModel(inputs, keras.layers.Dense(1)(outputs))
+    compile_(model, "sgd", run_eagerly=False)
+    logs = model.fit(X[:, 0], Y, verbose=0).history
+    names = {f"{kind}{suffix}" for suffix in suffixes for kind in ("ponder", "ponder_steps")}
+    assert {name for name in logs if name.startswith("ponder")} == {"ponder_cost", *names}
+    for suffix in suffixes:
+        assert logs[f"ponder{suffix}"] == [2.5] and logs[f"ponder_steps{suffix}"] == [2.0]
+    assert logs["ponder_cost"] == [pytest.approx(0.125 * 2.5 * len(blocks))]

@@ -9,9 +9,14 @@ differ, see `halting.context`. The others are what a loop with a gradient of its
 of, see `ham.paths`.
 """
 
+import contextlib
+
 import keras
 
 from . import eager
+
+# Whether `repeat` can drop rows that have halted.
+can_compact = keras.config.backend() == "tensorflow"
 
 if keras.config.backend() == "tensorflow":
     from .tensorflow import (
@@ -25,6 +30,7 @@ if keras.config.backend() == "tensorflow":
         scan,
         with_gradient,
     )
+    from .tensorflow_compact import explained_compaction
     from .tensorflow_retrace import retraced, runs_for_another_thread
     from .tensorflow_scan import scan_repeats
 elif keras.config.backend() == "jax":
@@ -43,6 +49,7 @@ elif keras.config.backend() == "jax":
     )
 
     scan_repeats = None
+    explained_compaction = contextlib.nullcontext
 else:
     from .eager import (
         appends_in_place,
@@ -56,12 +63,15 @@ else:
 
     append = explicit = pull_back = with_gradient = None  # For loops that append in place.
     scan_repeats = None
+    explained_compaction = contextlib.nullcontext
 
 __all__ = [
     "append",
     "appends_in_place",
+    "can_compact",
     "compiles",
     "concrete",
+    "explained_compaction",
     "explicit",
     "pull_back",
     "repeat",

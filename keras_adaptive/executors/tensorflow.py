@@ -9,6 +9,7 @@ from tensorflow.python.eager import record
 from tensorflow.python.ops import control_flow_util
 
 from . import eager
+from .tensorflow_compact import repeat_compacted
 
 
 def repeat(body, carry, inputs, running, like, last, training, compact=False):
@@ -18,8 +19,8 @@ def repeat(body, carry, inputs, running, like, last, training, compact=False):
     it keeps every intermediate of every step. In training the forward loop keeps just what each
     step began with, and a second loop walks back over these steps.
     """
-    if compact:
-        return _repeat_compacted(body, carry, inputs, running, like, last)
+    if compact and not compiles():
+        return repeat_compacted(body, carry, inputs, running, like, last)
     if training and not tf.executing_eagerly():
         return _repeat_with_own_gradient(body, carry, inputs, running, like, last)
 
@@ -34,36 +35,6 @@ def repeat(body, carry, inputs, running, like, last, training, compact=False):
         loop,
         maximum_iterations=last - 1,
     )[3]
-
-
-def _repeat_compacted(body, carry, inputs, running, like, last):
-    """Keeps only the rows that are running, so that each step costs as many rows as need it."""
-
-    def keep(chosen, nest):
-        return tree.map_structure(lambda x: tf.gather(x, chosen), nest)
-
-    def advance(step, rows, carry, inputs, total):
-        share, carry, running = body(step, carry, inputs, tf.ones_like(rows, tf.bool))
-        total = tree.map_structure(
-            lambda all, more: tf.tensor_scatter_nd_add(all, rows[:, None], more), total, share
-        )
-        chosen = tf.where(running)[:, 0]
-        return step + 1, *keep(chosen, (rows, carry, inputs)), total
-
-    def any_batch(nest):
-        return tree.map_structure(lambda x: tf.TensorShape([None, *x.shape[1:]]), nest)
-
-    rows = tf.where(running)[:, 0]
-    zeros = tree.map_structure(tf.zeros_like, like)
-    loop = (tf.constant(2), rows, *keep(rows, (carry, inputs)), zeros)
-    same = tree.map_structure(lambda x: x.shape, zeros)
-    return tf.while_loop(
-        lambda step, rows, *_: tf.size(rows) > 0,
-        advance,
-        loop,
-        shape_invariants=(tf.TensorShape([]), *any_batch(loop[1:4]), same),
-        maximum_iterations=last - 1,
-    )[4]
 
 
 def _repeat_with_own_gradient(body, carry, inputs, running, like, last):

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+import keras
 from keras import ops
 
 from ..log import Log
@@ -72,7 +73,8 @@ def report(layer, steps, remainder, time_penalty=0.0):
     """Tells every open `record` how long `layer` pondered.
 
     Args:
-        layer: the layer that pondered; its `name` tells the metrics apart.
+        layer: the layer that pondered, mostly `self`; `models.AdaptiveModel` has metrics for the
+            layers of the model, which their names tell apart.
         steps: N, `(batch, …)`.
         remainder: R, of the same shape.
         time_penalty: scalar, the τ that the layer charges; its `add_loss` should be the
@@ -81,6 +83,9 @@ def report(layer, steps, remainder, time_penalty=0.0):
     Returns:
         The `Entry`.
     """
+    # Keras calls a layer once when a functional model is made; by this the model knows it then.
+    if isinstance(layer, keras.layers.Layer) and not hasattr(layer, "reports_ponder"):
+        layer.reports_ponder = True
     entry = Entry(layer, steps, remainder, time_penalty)
     _log.report(entry)
     return entry

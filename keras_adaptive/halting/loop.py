@@ -1,5 +1,6 @@
 """The loop that repeats a step, weighs its results by a halting rule, and stops."""
 
+import contextlib
 import operator
 from typing import Any, NamedTuple
 
@@ -36,12 +37,21 @@ class Result(NamedTuple):
         return self.steps + self.remainder
 
 
+@contextlib.contextmanager
 def compaction():
-    """Drops rows that have halted from the batch, in all loops called or traced inside.
+    """Drops rows that have halted from the batch, in all loops called inside.
 
     For inference on CPU, where a batch then costs what its rows think, not its size times the
-    longest thought. The results are the same. It works on TensorFlow and does nothing elsewhere;
-    XLA and LiteRT cannot compile it. Steps must get what they read for each row by `inputs`.
+    longest thought. It holds for whatever this thread calls inside, as `limits` does. It works on
+    TensorFlow and does nothing on other backends and where XLA compiles; LiteRT cannot convert it.
+
+    The results are the same if the rows of a step are independent: it must get what it reads for
+    each row by `inputs`, not by closure, and it must not mix rows, as batch normalization in
+    training does. A step that reads a whole batch by closure is refused; that rows are mixed is
+    not noticed.
+
+    Raises:
+        ValueError: a step does not work on a part of the batch.
 
     Example:
 
@@ -52,7 +62,8 @@ def compaction():
     >>> bool(np.allclose(outputs, layer(inputs)))
     True
     """
-    return override(compact=True)
+    with override(compact=executors.can_compact), executors.explained_compaction():
+        yield
 
 
 def compacts():
