@@ -128,8 +128,7 @@ def test_heavy_packages_load_when_used(source):
     if source.name.endswith("builder.py") or source.parent == ROOT / "datasets" / "tfds":
         heavy -= {"tensorflow", "tensorflow_datasets"}
     # A file named after its backend loads with that backend.
-    if source.parent.name == "executors":
-        heavy -= {source.stem.split("_")[0]}
+    heavy -= {source.stem, source.stem.split("_")[0]}
     found = third_party(source, unconditional=True) & heavy
     assert not found, f"{relative(source)} imports {sorted(found)} at once"
 
