@@ -1,8 +1,8 @@
-"""What the papers compare with: recurrent networks that write until their own end symbol.
+"""Baselines of the papers: recurrent networks that generate until their own end symbol.
 
 `Seq2SeqLSTM` (an encoder and a decoder, with or without attention) and `NextSymbolRNN` (one
-network, for instance a stack RNN, that reads and then goes on) are models for `fit`, `predict` and
-export. What they read and write is said by `Symbols` or `Vectors`.
+network, for instance a stack RNN, that reads and then continues) are models for `fit`, `predict`
+and `export`. `Symbols` and `Vectors` describe what they read and write.
 """
 
 from .alphabets import Symbols, Vectors

@@ -1,8 +1,8 @@
-"""What a sequence consists of: symbols of an alphabet, or vectors of bits.
+"""The elements of sequences: symbols of an alphabet, or vectors of bits.
 
-A model meets its sequences through one of these alone. Each says what is padding, how an element
-becomes a vector that a network reads, which probabilities a network gives for an element, which
-element these stand for, and which element ends a sequence.
+A model knows its sequences only through one of these classes. Each defines the padding, the vector
+that represents an element, the probabilities that a network predicts for an element, the element to
+choose from these, and the end symbol.
 """
 
 import keras
@@ -17,10 +17,10 @@ class Symbols:
     """Sequences of integers from `0` to `size - 1`.
 
     Args:
-        size: integer >= 1, how many symbols there are.
-        end: the symbol that ends a sequence which is written. Defaults to `0`.
-        padding: an integer that is no symbol, and marks positions outside a sequence which is
-            read. Defaults to `-1`.
+        size: integer >= 1, the number of symbols.
+        end: the symbol that ends a generated sequence. Defaults to `0`.
+        padding: an integer that is not a symbol; it marks positions outside an input
+            sequence. Defaults to `-1`.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -47,16 +47,16 @@ class Symbols:
 
     @property
     def width(self):
-        """How many numbers a vector, and the probabilities of one element, have."""
+        """The size of a vector, and of the probabilities of an element."""
         return self.size
 
     @property
     def shape(self):
-        """The shape of a batch of sequences; None is free."""
+        """The shape of a batch of sequences; None for any size."""
         return (None, None)
 
     def check(self, name, tokens):
-        """Raises a ValueError if `tokens` cannot be such sequences, as far as can be seen."""
+        """Raises a ValueError if `tokens` are not such sequences, as far as can be checked."""
         if len(tokens.shape) != 2 or "int" not in keras.backend.standardize_dtype(tokens.dtype):
             raise ValueError(
                 f"Argument `{name}` must be integers of shape (batch, time). "
@@ -78,7 +78,7 @@ class Symbols:
         return ops.not_equal(tokens, self.padding)
 
     def vectors(self, tokens, dtype):
-        """Each symbol as a vector, `(…, size)`: 1 at its place; all zero for padding."""
+        """Each symbol one-hot, `(…, size)`; all zeros for padding."""
         return ops.cast(ops.equal(tokens[..., None], ops.arange(self.size)), dtype)
 
     def choose(self, probabilities):
@@ -90,7 +90,7 @@ class Symbols:
         return ops.equal(tokens, self.end)
 
     def after_end(self):
-        """What stands for probabilities behind the end, `(size,)`: the end symbol again."""
+        """The probabilities after the end, `(size,)`: the end symbol again."""
         return np.eye(self.size, dtype="float32")[self.end]
 
     def get_config(self):
@@ -105,14 +105,14 @@ class Symbols:
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class Vectors:
-    """Sequences of vectors: of bits if they are written, of any numbers if they are read.
+    """Sequences of vectors: of bits as outputs, of any numbers as inputs.
 
     Args:
-        width: integer >= 1, how many numbers a vector has.
-        end: the coordinate that is 1 in the vector which ends a sequence that is written; a
-            negative one counts from the last. Defaults to `-1`.
-        padding: a vector that consists of this number alone marks a position outside a sequence
-            which is read. Defaults to `-1.0`.
+        width: integer >= 1, the size of a vector.
+        end: the coordinate that is 1 in the vector that ends a generated sequence; a
+            negative index counts from the last. Defaults to `-1`.
+        padding: a vector in which every element is this number marks a position outside an
+            input sequence. Defaults to `-1.0`.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -136,11 +136,11 @@ class Vectors:
 
     @property
     def shape(self):
-        """The shape of a batch of sequences; None is free."""
+        """The shape of a batch of sequences; None for any size."""
         return (None, None, self.width)
 
     def check(self, name, tokens):
-        """Raises a ValueError if `tokens` cannot be such sequences, as far as can be seen."""
+        """Raises a ValueError if `tokens` are not such sequences, as far as can be checked."""
         if len(tokens.shape) != 3 or tokens.shape[-1] != self.width:
             raise ValueError(
                 f"Argument `{name}` must be of shape (batch, time, {self.width}). "
@@ -161,11 +161,11 @@ class Vectors:
         return ops.cast(probabilities >= 0.5, "float32")
 
     def is_end(self, tokens):
-        """Boolean `(…,)`: which have the bit of the end."""
+        """Boolean `(…,)`: which vectors have the bit of the end."""
         return ops.greater_equal(tokens[..., self.end], 0.5)
 
     def after_end(self):
-        """What stands for probabilities behind the end, `(width,)`: the end alone."""
+        """The probabilities after the end, `(width,)`: only the bit of the end."""
         return np.eye(self.width, dtype="float32")[self.end]
 
     def get_config(self):

@@ -20,12 +20,12 @@ class BahdanauAttention(keras.layers.Layer):
     Call arguments:
         query: `(batch, features)`.
         memory: `(batch, time, size)`.
-        keys: `(batch, time, units)`, what `keys` makes of the memory; made here by default. Who
-            reads a memory more than once makes them once.
-        mask: boolean `(batch, time)`; what is not there is not read.
+        keys: `(batch, time, units)`, the result of `keys(memory)`; computed here by default. Pass
+            it to read the same memory several times.
+        mask: boolean `(batch, time)`; false marks elements that are not read.
 
     Returns:
-        A tuple: what is read, `(batch, size)`, and the weights, `(batch, time)`.
+        A tuple: the weighted mean, `(batch, size)`, and the weights, `(batch, time)`.
 
     Raises:
         ValueError: if `units` is below 1.
@@ -71,17 +71,17 @@ class BahdanauAttention(keras.layers.Layer):
         # Not a matrix product: XLA cannot compile TensorFlow's gradient of it inside a loop.
         scores = ops.sum(hidden * self.score_kernel, axis=-1)
         if mask is not None:
-            # float16 holds this number too.
+            # Large, but still finite in float16.
             scores = ops.where(ops.cast(mask, "bool"), scores, ops.cast(-3e4, scores.dtype))
         weights = ops.softmax(scores, axis=-1)
         return ops.squeeze(ops.matmul(weights[:, None], memory), 1), weights
 
     def compute_mask(self, query, memory, keys=None, mask=None):
-        """Neither what is read nor the weights are a sequence."""
+        """Neither the mean nor the weights are a sequence."""
         return None
 
     def compute_output_shape(self, query_shape, memory_shape, keys_shape=None):
-        """The shapes of what is read and of the weights."""
+        """The shapes of the mean and of the weights."""
         return (memory_shape[0], memory_shape[-1]), tuple(memory_shape[:2])
 
     def get_config(self):

@@ -1,4 +1,4 @@
-"""What all models have in common that read a sequence and write another, until their own end."""
+"""The base of models that read a sequence and generate another, up to their own end symbol."""
 
 import contextlib
 
@@ -11,44 +11,45 @@ from ..halting.loop import at_least_float32
 
 
 class SequenceGenerator(keras.Model):
-    """A model that reads a sequence and then writes one, element by element.
+    """A model that reads a sequence and then generates one, element by element.
 
-    Each element that is written is fed back to write the next, until the end symbol. The longest
-    that a row may get is said by the length of its *input*; the length of a target never enters
-    what is generated.
+    Each generated element is fed back to generate the next, until the end symbol. The length of the
+    *input* limits the length of the output; the length of a target has no influence on what is
+    generated.
 
     In training (`fit`) the true element is fed back instead ("teacher forcing"), for loss and
-    metrics; the targets need not be given twice: `fit(inputs, targets)`. What a target holds behind
-    its first end symbol counts neither in the loss nor in weighted metrics. `predict`, `evaluate`,
-    and a call without targets generate. In `evaluate` the metrics are about what is generated, cut
-    or filled with the end symbol to the length of the targets; the loss is that of the true
-    sequence.
+    metrics; the targets need not be given twice: `fit(inputs, targets)`. Elements of a target after
+    its first end symbol count neither in the loss nor in weighted metrics. `predict`, `evaluate`,
+    and a call without targets generate. In `evaluate` the metrics are those of the generated
+    sequence, cut or padded with the end symbol to the length of the targets; the loss is that of
+    the true sequence.
 
-    Subclasses have two methods, `encode` and `decode`, and create their layers in `build`.
+    Subclasses implement `encode` and `decode`, and create their layers in `build`.
 
     Args:
-        source: `Symbols` or `Vectors`, what is read.
-        target: `Symbols` or `Vectors`, what is written.
+        source: `Symbols` or `Vectors`, the kind of inputs.
+        target: `Symbols` or `Vectors`, the kind of outputs.
         max_outputs: a number a and an integer b, both >= 0: for an input of n positions at most
-            a n + b elements (rounded down) are written, the end symbol among them. Defaults to
+            a n + b elements (rounded down) are generated, including the end symbol. Defaults to
             `(1, 0)`.
         reverse_inputs: whether to read the inputs from the last to the first. Defaults to `False`.
         **kwargs: arguments of `keras.Model`: `name`, `dtype`.
 
     Call arguments:
         inputs: sequences of `source`.
-        targets: sequences of `target`, if these are to be fed back.
-        mask: boolean `(batch, time)`, false outside the inputs, beside the padding of `source`.
+        targets: sequences of `target` to feed back; optional.
+        mask: boolean `(batch, time)`, false outside the inputs, in addition to the padding of
+            `source`.
         training: boolean.
 
     Returns:
         Probabilities, `(batch, steps, target.width)`: of each element of the targets, if they are
-        given. Else of what is generated, with a n + b steps for the longest n of the batch; behind
-        the end of a row stands the end symbol with probability 1.
+        given. Else of the generated elements, with a n + b steps for the longest n of the batch;
+        after the end of a row the end symbol has probability 1.
 
     Raises:
-        ValueError: if an argument is out of its range, or inputs or targets do not fit `source` or
-            `target`.
+        ValueError: if an argument is out of its range, or inputs or targets do not match `source`
+            or `target`.
     """
 
     def __init__(self, source, target, max_outputs=(1, 0), reverse_inputs=False, **kwargs):
@@ -69,12 +70,12 @@ class SequenceGenerator(keras.Model):
         Args:
             vectors: `(batch, time, source.width)`.
             present: boolean `(batch, time)`.
-            steps: how many elements will be written at most.
+            steps: the maximum number of elements to generate.
             training: boolean.
 
         Returns:
-            A tuple: the state before the first step, any nest of tensors, and what every step
-            reads unchanged.
+            A tuple: the state before the first step, and the memory that every step reads; both
+            are nests of tensors.
         """
         raise NotImplementedError
 
@@ -82,14 +83,14 @@ class SequenceGenerator(keras.Model):
         """One step.
 
         Args:
-            vectors: `(batch, target.width + 1)`, what is fed back; the last number is 1 for the
-                start symbol, all others are then 0.
-            state: as of `encode`, or of the last step.
-            memory: as of `encode`.
+            vectors: `(batch, target.width + 1)`, the element that is fed back; the last number is 1
+                for the start symbol, all others are then 0.
+            state: that of `encode`, or of the previous step.
+            memory: that of `encode`.
             training: boolean.
 
         Returns:
-            A tuple: what the output layer reads, `(batch, features)`, and the new state.
+            A tuple: the input of the output layer, `(batch, features)`, and the new state.
         """
         raise NotImplementedError
 
@@ -105,7 +106,7 @@ class SequenceGenerator(keras.Model):
 
     @takes_no_rows
     def call(self, inputs, targets=None, mask=None, training=False):
-        """Writes a sequence for each row of the inputs; see the class."""
+        """Generates a sequence for each row of the inputs; see the class."""
         self.source.check("inputs", inputs)
         arguments.mask_of(mask, inputs)
         targets = self._teacher.targets if targets is None else targets
@@ -142,7 +143,7 @@ class SequenceGenerator(keras.Model):
         return self.head(ops.swapaxes(hidden, 0, 1))
 
     def _generate(self, steps, stop, state, memory):
-        """Probabilities of what is generated, `stop` elements (batch,) at most."""
+        """Probabilities of the generated elements, at most `stop` (batch,) of them."""
         places = ops.arange(steps, dtype="int32")
         batch_size = ops.shape(stop)[0]
 
@@ -170,7 +171,7 @@ class SequenceGenerator(keras.Model):
         return ops.broadcast_to(end, (batch_size, steps, self.target.width))
 
     def compute_mask(self, inputs, mask=None):
-        """What is written has a length of its own, and no mask."""
+        """Outputs have lengths of their own, and no mask."""
         return None
 
     def compute_output_shape(self, inputs_shape, targets_shape=None):
@@ -201,7 +202,7 @@ class SequenceGenerator(keras.Model):
         return super().compute_metrics(x, y, y_pred[:, : shape[1]], weights)
 
     def _weights(self, targets, sample_weight):
-        """The weights (batch, time) without what stands behind the end."""
+        """The weights (batch, time), zero after the end."""
         ends = ops.cast(self.target.is_end(targets), "int32")
         weights = ops.cast(ops.equal(ops.cumsum(ends, axis=1), ends), "float32")
         if sample_weight is None:
@@ -214,7 +215,7 @@ class SequenceGenerator(keras.Model):
     def export(
         self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs
     ):
-        """As `keras.Model.export`; what is exported generates, for any batch size and length."""
+        """As `keras.Model.export`; the exported model generates, for any batch size and length."""
         if input_signature is None:
             spec = keras.InputSpec(dtype=self.source.dtype, shape=self.source.shape)
             input_signature = [spec]
@@ -222,7 +223,7 @@ class SequenceGenerator(keras.Model):
 
     @property
     def _default_save_signature(self):
-        # Keras would trace one for float inputs of the length that it saw first.
+        # Keras would trace a signature for float inputs of the first length that it saw.
         return None
 
     def get_config(self):

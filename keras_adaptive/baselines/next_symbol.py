@@ -1,4 +1,4 @@
-"""One recurrent network that reads a sequence and goes on with what it expects next."""
+"""One recurrent network that reads a sequence and continues it."""
 
 import keras
 from keras import ops, tree
@@ -10,19 +10,18 @@ from .generator import SequenceGenerator
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class NextSymbolRNN(SequenceGenerator):
-    """A recurrent cell as predictor of the next symbol, from a start symbol on.
+    """A recurrent cell that predicts the next symbol, from a start symbol on.
 
-    The cell reads the input, then the start symbol (the "=" of "a + b ="), and then each element
-    that was written. Elements that are written share their numbers, and so their weights, with
-    those that are read: 1 as input and 1 as output are the same symbol. The loss is about what
-    follows the start symbol, not about the input.
+    The cell reads the input, then the start symbol (the "=" of "a + b ="), and then each generated
+    element. Inputs and outputs share their symbols, and so their weights: 1 as input and 1 as
+    output are the same symbol. The loss covers what follows the start symbol, not the input.
 
     How it trains, generates, evaluates and exports: see `SequenceGenerator`.
 
     Args:
         cell: any Keras RNN cell; a `StackRNNCell` makes it the stack RNN of the papers.
-        source: `Symbols` or `Vectors`, what is read.
-        target: the same kind, what is written.
+        source: `Symbols` or `Vectors`, the kind of inputs.
+        target: the same class, the kind of outputs.
         max_outputs: as of `SequenceGenerator`. Defaults to `(1, 0)`.
         reverse_inputs: as of `SequenceGenerator`. The stack RNN reads the highest digit of a number
             first, and writes the lowest first. Defaults to `False`.
@@ -30,8 +29,8 @@ class NextSymbolRNN(SequenceGenerator):
 
     Call arguments:
         inputs: sequences of `source`.
-        targets: sequences of `target`, if these are to be fed back.
-        mask: boolean `(batch, time)`, beside the padding of `source`.
+        targets: sequences of `target` to feed back; optional.
+        mask: boolean `(batch, time)`, in addition to the padding of `source`.
         training: boolean.
 
     Returns:
@@ -105,7 +104,7 @@ class NextSymbolRNN(SequenceGenerator):
         return self._step(self._wide(vectors[..., :-1], vectors[..., -1:]), state, training)
 
     def _wide(self, vectors, start):
-        """`vectors` and the flag of the start symbol in the width of what the cell reads."""
+        """`vectors` and the flag of the start symbol, in the width of the cell's input."""
         room = [(0, 0)] * (len(vectors.shape) - 1) + [(0, self._width - vectors.shape[-1])]
         return ops.concatenate([ops.pad(vectors, room), start], axis=-1)
 

@@ -14,17 +14,18 @@ class Seq2SeqLSTM(SequenceGenerator):
 
     The encoder's LSTMs read the input; the decoder's begin with their last states. With attention,
     the output d of the decoder's topmost LSTM is the query of `BahdanauAttention` over the outputs
-    of the encoder's topmost one; what is read, d', is put beside d for the output layer, and beside
-    the element that is fed back for the next step.
+    of the encoder's topmost one; the result d' is concatenated with d for the output layer, and
+    with the element that is fed back for the next step.
 
     How it trains, generates, evaluates and exports: see `SequenceGenerator`.
 
     Args:
-        source: `Symbols` or `Vectors`, what is read.
-        target: `Symbols` or `Vectors`, what is written.
-        units: integer >= 1, of each LSTM, and the size of embeddings and attention. Defaults to
+        source: `Symbols` or `Vectors`, the kind of inputs.
+        target: `Symbols` or `Vectors`, the kind of outputs.
+        units: integer >= 1, the size of each LSTM, of embeddings and of attention. Defaults to
             `64`.
-        num_layers: integer >= 1, LSTMs of the encoder, and of the decoder. Defaults to `3`.
+        num_layers: integer >= 1, number of LSTMs in the encoder, and in the decoder. Defaults to
+            `3`.
         attention: whether the decoder attends to the encoder's outputs. Defaults to `True`.
         dropout: float in [0, 1), rate at the inputs of all LSTMs in training, the same at all time
             steps of a row. Defaults to `0.0`.
@@ -34,8 +35,8 @@ class Seq2SeqLSTM(SequenceGenerator):
 
     Call arguments:
         inputs: sequences of `source`.
-        targets: sequences of `target`, if these are to be fed back.
-        mask: boolean `(batch, time)`, beside the padding of `source`.
+        targets: sequences of `target` to feed back; optional.
+        mask: boolean `(batch, time)`, in addition to the padding of `source`.
         training: boolean.
 
     Returns:
@@ -44,7 +45,7 @@ class Seq2SeqLSTM(SequenceGenerator):
     Raises:
         ValueError: if an argument is out of its range.
 
-    Example: reads five kinds of symbols, and writes 1 and 2 until it writes 0.
+    Example: reads five different symbols, and generates 1 and 2 until it generates 0.
 
     >>> model = Seq2SeqLSTM(Symbols(5), Symbols(3), units=8, num_layers=1)
     >>> model.compile("adam", "sparse_categorical_crossentropy")
@@ -55,8 +56,8 @@ class Seq2SeqLSTM(SequenceGenerator):
     (2, 3, 3)
 
     Differences from the paper: Kaiser & Sutskever (2016) give the number of layers and units and
-    name Vinyals, Kaiser et al. for all else, who feed d and d' back as a new hidden state; here it
-    is d' that is fed back, at the input, as in their published code.
+    refer to Vinyals, Kaiser et al. for all else, who feed d and d' back as a new hidden state; here
+    it is d' that is fed back, at the input, as in their published code.
 
     Source: Vinyals, Kaiser et al., "Grammar as a Foreign Language" (2015), arXiv:1412.7449, section
     2.1; Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1; without attention Sutskever,
@@ -117,7 +118,7 @@ class Seq2SeqLSTM(SequenceGenerator):
         return self.units * (2 if self.attention and i == 0 else 1)
 
     def encode(self, vectors, present, steps, training):
-        """Runs the encoder; the state is that of the decoder's LSTMs and what was read last."""
+        """Runs the encoder; returns the decoder's first state and the last result of attention."""
         hidden = self.source_embedding(vectors)
         cells = []
         for layer in self.encoder:

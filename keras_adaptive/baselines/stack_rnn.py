@@ -1,4 +1,4 @@
-"""The stack RNN: a recurrent network that remembers on stacks which gradients can flow through."""
+"""The stack RNN: a recurrent network whose memory is differentiable stacks."""
 
 import keras
 from keras import ops
@@ -12,31 +12,30 @@ EMPTY = -1.0
 class StackRNNCell(keras.layers.Layer):
     """A simple recurrent cell with differentiable stacks of numbers.
 
-    From the input x and the topmost `read_depth` numbers of all stacks come the hidden units h, and
-    from these, for every stack, a number d to push and the probabilities a of three actions:
+    The input x and the topmost `read_depth` numbers of all stacks give the hidden units h, and
+    these give, for every stack, a number d to push and the probabilities a of three actions:
 
         h = σ(U x + P top)        d = σ(D h)        a = softmax(A h)
 
-    The stack becomes the mean of what the actions would make of it: with PUSH, d on top of what was
-    there; with POP, what was there without its top; with NO-OP, what was there. Below its last
-    number a stack holds -1 ("empty") without end.
+    The new stack is the mean of the results of the actions, weighted by a: PUSH puts d on top, POP
+    removes the top, and NO-OP changes nothing. Below its last number a stack holds -1 ("empty").
 
     Args:
         units: integer >= 1, the number of hidden units.
         num_stacks: integer >= 1. Defaults to `10`.
         stack_depth: integer >= `read_depth`, how many numbers a stack holds before it loses the
-            lowest; or `None` for stacks without limit, which need a layer that knows how long its
-            sequences are (`StackRNN`, `NextSymbolRNN`). Defaults to `200`.
+            lowest; or `None` for unlimited stacks, which need a layer that knows the length of its
+            sequences (`StackRNN`, `NextSymbolRNN`). Defaults to `200`.
         read_depth: integer >= 1, how many numbers from the top are read. Defaults to `2`.
         recurrent: whether the hidden units are also fed back directly (R h in the sum for h), not
-            by the stacks alone. Defaults to `False`.
-        action_sharpness: float > 0; outside of training what goes into the softmax of the actions
-            is multiplied by it. Above 1 the stacks blur less in sequences that are longer than
-            those of the training. Defaults to `1.0`.
-        hard_actions: whether to do nothing but the most probable action, outside of training.
+            only through the stacks. Defaults to `False`.
+        action_sharpness: float > 0; a factor of the logits of the actions outside of training.
+            Above 1 the stacks blur less in sequences that are longer than those of the training.
+            Defaults to `1.0`.
+        hard_actions: whether to take only the most probable action outside of training.
             Defaults to `False`.
-        kernel_initializer: of U. Larger weights than Keras's default let the hidden units tell the
-            symbols of a one-hot input apart from the first step on. Defaults to
+        kernel_initializer: of U. With larger weights than Keras's default the hidden units
+            distinguish the symbols of a one-hot input from the first step on. Defaults to
             `"glorot_uniform"`.
         action_initializer: of A. Defaults to `"glorot_uniform"`.
         **kwargs: arguments of `keras.layers.Layer`.
@@ -90,7 +89,7 @@ class StackRNNCell(keras.layers.Layer):
 
     @property
     def state_size(self):
-        """Sizes of the states; the second is None for stacks without limit."""
+        """Sizes of the states; the second is None for unlimited stacks."""
         limited = self.stack_depth is not None
         return [self.units, self.num_stacks * self.stack_depth if limited else None]
 
@@ -101,7 +100,7 @@ class StackRNNCell(keras.layers.Layer):
 
     @property
     def needs_length(self):
-        """Whether `get_initial_state` must be told how many steps there will be."""
+        """Whether `get_initial_state` needs the number of steps."""
         return self.stack_depth is None
 
     def build(self, input_shape):
@@ -122,10 +121,10 @@ class StackRNNCell(keras.layers.Layer):
 
         Args:
             batch_size: the number of rows.
-            length: the number of steps that shall follow, for stacks without limit.
+            length: the number of steps that will follow, for unlimited stacks.
 
         Raises:
-            ValueError: if stacks without limit are not told the length.
+            ValueError: if the length is missing for unlimited stacks.
         """
         if self.needs_length and length is None:
             raise ValueError(
@@ -139,7 +138,7 @@ class StackRNNCell(keras.layers.Layer):
         return self.make_room([h, stacks], length)
 
     def make_room(self, states, length):
-        """The states with as much room at the bottom of each stack as `length` steps can need."""
+        """The states, with room at the bottom of each stack for `length` more steps."""
         if not self.needs_length:
             return states
         h, stacks = states
@@ -194,12 +193,12 @@ class StackRNNCell(keras.layers.Layer):
 class StackRNN(keras.layers.RNN):
     """A recurrent layer with differentiable stacks: `StackRNNCell` over a sequence.
 
-    Its stacks have no limit by default: they grow with the length of the sequence.
+    Its stacks are unlimited by default: they grow with the length of the sequence.
 
     Args:
         units: integer >= 1, the number of hidden units.
         num_stacks: integer >= 1. Defaults to `10`.
-        stack_depth: integer >= `read_depth`, or `None` for stacks without limit. Defaults to
+        stack_depth: integer >= `read_depth`, or `None` for unlimited stacks. Defaults to
             `None`.
         read_depth: integer >= 1. Defaults to `2`.
         recurrent: as of `StackRNNCell`. Defaults to `False`.

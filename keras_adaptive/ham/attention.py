@@ -1,4 +1,4 @@
-"""What HAM and DHAM have in common: the phases of an access, and the loop over accesses."""
+"""What HAM and DHAM share: the phases of an access, and the loop over accesses."""
 
 import keras
 from keras import ops
@@ -10,11 +10,11 @@ from .perceptrons import MLP
 
 
 class TreeAttention(keras.layers.Layer):
-    """A memory and its controller; subclasses say how a leaf is attended and written.
+    """A memory and its controller. Subclasses define how leaves are attended and written.
 
-    They have two methods. `attend(nodes, query, now)` gives h_a `(batch, d)` and a dict of what
-    was found on the way, of which the names in `told` are kept; `update(nodes, attended, found,
-    writer, present)` gives the new nodes.
+    They implement two methods. `attend(nodes, query, now)` returns h_a `(batch, d)` and a dict of
+    details, of which the names in `told` are kept; `update(nodes, attended, found, writer,
+    present)` returns the new nodes.
     """
 
     told = ()
@@ -87,13 +87,13 @@ class TreeAttention(keras.layers.Layer):
 
     @property
     def query_width(self):
-        """How many numbers SEARCH sees beside a node: those of h_LSTM, or of an operation."""
+        """Width of the input of SEARCH beside a node: that of h_LSTM, or of an operation."""
         if self.controller is None:
             return self._features
         return self._rnn.compute_output_shape((None, None, self.memory.units))[-1]
 
     def _run(self, inputs, mask, training, per_access=None, return_nodes=False):
-        """Outputs, and what was found at each access: a dict of `(accesses, …)`."""
+        """Outputs, and the details of each access: a dict of `(accesses, …)`."""
         self._check_shape(inputs.shape)
         present = self._present(inputs, mask)
         vectors = ops.cast(inputs, self.compute_dtype)
@@ -126,7 +126,7 @@ class TreeAttention(keras.layers.Layer):
         return ops.where(reached[..., None], probabilities, zeros), told
 
     def _all_accesses(self, carry, now, training, return_nodes):
-        """What was found at each access; the carry is nodes, states and query at the start."""
+        """Details of each access; the carry is the first nodes, states and query."""
 
         def step(carry, now):
             """Attention, output and update phase (Figures 3, 4 and 5)."""
@@ -147,11 +147,11 @@ class TreeAttention(keras.layers.Layer):
         return told
 
     def _asked(self, query, now):
-        """What SEARCH and WRITE see beside a node: h_LSTM, or the operation."""
+        """The input of SEARCH and WRITE beside a node: h_LSTM, or the operation."""
         return now["inputs"] if self.controller is None else query
 
     def _control(self, attended, states, query, training):
-        """What the output is made from, and the controller's new states and h_LSTM."""
+        """The features of the output, and the controller's new states and h_LSTM."""
         if self.controller is None:
             return attended, states, query
         answer, states = cells.advance(self._rnn.cell, attended, states, training)
@@ -195,14 +195,14 @@ class TreeAttention(keras.layers.Layer):
         return keras.KerasTensor(shape, at_least_float32(self.compute_dtype))
 
     def shape_of_paths(self, inputs):
-        """`(batch, accesses, levels)`, None where it is not known."""
+        """`(batch, accesses, levels)`, None where a size is unknown."""
         steps = None if inputs.shape[1] is None else self._steps(inputs)
         accesses = None if steps is None else self.accesses_per_output * steps
         known = self.num_leaves is not None or inputs.shape[1] is not None
         return inputs.shape[0], accesses, self._sizes(inputs)[1] if known else None
 
     def shape_of_nodes(self, inputs):
-        """`(batch, accesses + 1, 2n, d)`, None where it is not known."""
+        """`(batch, accesses + 1, 2n, d)`, None where a size is unknown."""
         batch_size, accesses, levels = self.shape_of_paths(inputs)
         accesses = None if accesses is None else accesses + 1
         twice = None if levels is None else 2 ** (levels + 1)
@@ -211,7 +211,7 @@ class TreeAttention(keras.layers.Layer):
     def compute_mask(self, inputs, mask=None):
         """True for the outputs that the length of the example's input allows."""
         if isinstance(inputs, keras.KerasTensor):
-            return None  # Of no use before there are values.
+            return None  # Skipped while only shapes are computed.
         return self._reached(self._present(inputs, mask))
 
     def _check_shape(self, shape):
@@ -257,7 +257,7 @@ class TreeAttention(keras.layers.Layer):
 
 
 def levels_over(length):
-    """The least number of levels of a tree with so many leaves: an integer, or a tensor of one."""
+    """The smallest number of levels above `length` leaves: an integer, or a scalar tensor."""
     if isinstance(length, int):
         return (length - 1).bit_length()
     return ops.sum(ops.cast(2 ** ops.arange(31, dtype="int32") < length, "int32"))

@@ -1,10 +1,10 @@
-"""How probable and how open decisions between two ways are."""
+"""Log-probability and entropy of decisions between left and right."""
 
 from keras import ops
 
 
 def log_probability(path, right_probability):
-    """log p of each turn: `path` is 1 where it went right, `right_probability` p of that.
+    """log p of each turn: `path` is 1 for right, `right_probability` is p of a right turn.
 
     >>> [round(float(x), 3) for x in log_probability(np.array([1, 0]), np.array([0.5, 0.2]))]
     [-0.693, -0.223]

@@ -1,4 +1,4 @@
-"""DHAM: the memory of HAM with soft attention, which backpropagation alone can train."""
+"""DHAM: the memory of HAM with soft attention, trained by backpropagation only."""
 
 import keras
 from keras import ops
@@ -19,17 +19,17 @@ class DHAM(EntropyBonus, TreeAttention):
     of HAM would end there. The controller reads Σ p(e) h_e; all leaves become p(e) WRITE(h_e, ·) +
     (1 − p(e)) h_e; and all nodes are joined again, so an access takes time Θ(n).
 
-    Weights are those of a `HAM` of the same arguments, in the same order, unless there is an
-    entropy bonus: `set_weights` carries them from one to the other.
+    Its weights are those of a `HAM` with the same arguments, in the same order, unless there is an
+    entropy bonus: `set_weights` copies them from one to the other.
 
     Args:
         outputs, controller, memory, accesses_per_output, max_outputs, num_leaves, padding: as of
             `HAM`.
-        writer: what WRITE sees beside the leaf: `"controller"` (h_LSTM, as in HAM) or `"root"`
+        writer: the input of WRITE beside the leaf: `"controller"` (h_LSTM, as in HAM) or `"root"`
             (h_ROOT, as Appendix A prints it). Defaults to `"controller"`.
         entropy_bonus: float >= 0, α at the start: α / H for each turn is added to the loss, as
             `ReinforceModel` does for HAM; H is the entropy of p(e) divided by the number of levels.
-            Without it attention may settle on leaves before it is of use. Defaults to `0.0`.
+            Without it attention may settle on leaves too early. Defaults to `0.0`.
         entropy_decay: float in (0, 1], by which α is multiplied after each training step. Defaults
             to `1.0`. Both are weights, where there is a bonus, and can be set while training.
         **kwargs: of `keras.layers.Layer`.
@@ -79,7 +79,7 @@ class DHAM(EntropyBonus, TreeAttention):
 
     @property
     def writer_width(self):
-        """How many numbers WRITE sees beside the leaf; `None` if as many as SEARCH."""
+        """Width of the input of WRITE beside the leaf; `None` if it is that of SEARCH."""
         return self.memory.units if self.writer == "root" else None
 
     @takes_no_rows
@@ -95,7 +95,7 @@ class DHAM(EntropyBonus, TreeAttention):
         return outputs, {name: ops.swapaxes(told[name], 0, 1) for name in wanted}
 
     def _openness(self, told):
-        """The mean of Σ 1 / H over the accesses that there are."""
+        """The mean of Σ 1 / H over the accesses within the examples."""
         attention = told["attention"]
         dtype = at_least_float32(attention.dtype)
         p = ops.maximum(ops.cast(attention, dtype), 1e-30)
@@ -126,7 +126,7 @@ class DHAM(EntropyBonus, TreeAttention):
         return attended, {"attention": attention, "share": share}
 
     def update(self, nodes, attended, found, writer, present):
-        """Changes all leaves, each by its share, and joins all nodes again."""
+        """Changes each leaf in proportion to its probability, and joins all nodes again."""
         count = (nodes.shape[1] or ops.shape(nodes)[1]) // 2
         leaves, share = nodes[:, count:], found["share"]
         writer = nodes[:, 1] if self.writer == "root" else writer
@@ -160,6 +160,6 @@ class DHAM(EntropyBonus, TreeAttention):
 
 
 def _for_each(nodes, query):
-    """The query once for each of the nodes, `(batch, nodes, l)`."""
+    """The query repeated for each node, `(batch, nodes, l)`."""
     # A product, as XLA cannot compile the gradient of a repetition in a TensorFlow loop.
     return ops.ones_like(nodes[..., :1]) * ops.cast(query, nodes.dtype)[:, None]

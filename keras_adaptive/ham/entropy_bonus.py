@@ -9,7 +9,7 @@ _FLOOR = 1e-3  # Added to H, so that 1 / H and its slope stay finite.
 
 
 def openness_of(entropy):
-    """1 / H, for the entropy H of a turn, or of the mean of some.
+    """1 / H, for the entropy H of a turn or the mean entropy of several turns.
 
     >>> round(float(openness_of(np.array(0.5))), 3)
     1.996
@@ -18,7 +18,7 @@ def openness_of(entropy):
 
 
 class EntropyBonus:
-    """What has an entropy bonus α and its decay as weights; a part of models and layers."""
+    """A mixin for models and layers: an entropy bonus α and its decay, as weights."""
 
     _entropy_bonus = _entropy_decay = None
 
@@ -43,7 +43,7 @@ class EntropyBonus:
 
     @property
     def entropy_bonus(self):
-        """α as it stands, a float; set it at any time, also while training."""
+        """The current α, a float; it can be set at any time, also while training."""
         if self._entropy_bonus is None:
             return self.initial_entropy_bonus
         return float(ops.convert_to_numpy(self._entropy_bonus))
@@ -54,7 +54,7 @@ class EntropyBonus:
 
     @property
     def entropy_decay(self):
-        """What α is multiplied by after each step, a float; set it at any time."""
+        """The factor of α after each step, a float; it can be set at any time."""
         if self._entropy_decay is None:
             return self.initial_entropy_decay
         return float(ops.convert_to_numpy(self._entropy_decay))
@@ -72,7 +72,7 @@ class EntropyBonus:
         return weight
 
     def _bonus_of_this_step(self):
-        """α as a tensor, which is multiplied by the decay for the step after this one."""
+        """α as a tensor; multiplies the weight by the decay, for the next step."""
         now = ops.copy(self._entropy_bonus)
         self._entropy_bonus.assign(self._entropy_bonus * self._entropy_decay)
         return now

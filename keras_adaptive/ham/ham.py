@@ -10,7 +10,7 @@ from .attention import TreeAttention, levels_over
 from .decisions import entropy, log_probability
 from .perceptrons import join_ends
 
-_UNROLLED_LEVELS = 8  # More are a loop where code is compiled, once for all levels.
+_UNROLLED_LEVELS = 8  # Above this number of levels a loop is compiled instead of unrolled.
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -21,19 +21,20 @@ class HAM(TreeAttention):
     node c it turns right with probability SEARCH(h_c, h_LSTM). The leaf where it ends is read by
     the controller, then changed by WRITE, and the nodes above it are joined again.
 
-    With a controller the leaves begin as EMBED of the inputs, and zeros behind them; after every η
-    accesses comes an output, from h_LSTM. Without one, the inputs are operations: the t-th stands
-    for h_LSTM at the t-th access, the memory begins empty, and the output comes from the leaf that
-    is attended, by a perceptron; so the t-th output knows the first t operations alone.
+    With a controller the leaves are EMBED of the inputs at first, followed by zeros; after every η
+    accesses there is an output, computed from h_LSTM. Without a controller the inputs are
+    operations: the t-th takes the place of h_LSTM at the t-th access, the memory is empty at first,
+    and a perceptron computes the output from the attended leaf; so the t-th output depends only on
+    the first t operations.
 
-    An access takes time Θ(log n), in training too; the tree itself, before the first access, Θ(n).
-    It is so in TensorFlow's graphs, with XLA or without, and on JAX. In TensorFlow's eager mode and
-    on PyTorch, where nothing can be changed in place, every access copies the tree; and so it does
-    with `return_nodes`, and if a cell or one of the memory's layers changes when it is called
-    (batch normalisation, a dropout layer).
+    An access takes time Θ(log n), in training too; building the tree, before the first access,
+    takes Θ(n). This holds in TensorFlow's graphs, with XLA or without, and on JAX. In TensorFlow's
+    eager mode and on PyTorch, where nothing can be changed in place, every access copies the tree.
+    It also does with `return_nodes`, and if a call of a cell or of one of the memory's layers
+    changes a variable (batch normalization, a dropout layer).
 
-    In training the turns are drawn, else the most probable ones are taken (right if p > 0.5).
-    Drawing passes no gradient to SEARCH: train with `keras_adaptive.reinforce.ReinforceModel`.
+    In training the turns are sampled, else the most probable ones are taken (right if p > 0.5).
+    Sampling passes no gradient to SEARCH: train with `keras_adaptive.reinforce.ReinforceModel`.
 
     Args:
         outputs: integer >= 1, bits of an output vector.
@@ -44,34 +45,34 @@ class HAM(TreeAttention):
         max_outputs: a number a and an integer b, both >= 0: an input of m vectors has a m + b
             outputs (rounded down), its end among them. Raw HAM has one for each operation. Defaults
             to `(1, 0)`.
-        num_leaves: n, a power of two from 2 on. By default the least one, from 2 on, that is not
-            less than the number of input vectors (padding among them).
-        padding: a vector of this number alone is no input, but marks a position outside of an
-            example; `None` if a mask says it or nothing is padded. Defaults to `-1.0`.
-        seed: integer, of the turns that are drawn.
+        num_leaves: n, a power of two from 2 on. By default the smallest one that is
+            not below the number of input vectors (including padding).
+        padding: a vector in which every element is this number marks a position outside of an
+            example; `None` if there is a mask or nothing is padded. Defaults to `-1.0`.
+        seed: integer, of the sampled turns.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, m, b)`.
-        mask: boolean `(batch, m)`, true inside each example, beside `padding`. What stands outside
-            becomes an empty leaf, or an operation that changes nothing.
-        training: boolean; whether turns are drawn.
-        return_path: whether to return what the accesses decided too.
-        return_nodes: whether to return the values of all nodes too.
-        path: `(batch, accesses, levels)`, turns that are given: 1 for right, 0 for left.
+        mask: boolean `(batch, m)`, true inside each example, in addition to `padding`. Positions
+            outside become empty leaves, or operations that change nothing.
+        training: boolean; whether turns are sampled.
+        return_path: whether to return the decisions of the accesses as well.
+        return_nodes: whether to return the values of all nodes as well.
+        path: `(batch, accesses, levels)`, turns to take: 1 for right, 0 for left.
 
     Returns:
-        Probabilities of ones, `(batch, a m + b, outputs)`, zero behind a m + b of the example's own
+        Probabilities of ones, `(batch, a m + b, outputs)`, zero after a m + b for the example's own
         m. With `return_path` or `return_nodes` a pair of them and a dict. The former gives `path`
         `(batch, accesses, levels)`, 1 for right; `leaf`, number of the leaf from 0 on,
         `(batch, accesses)`; `right_probability`, of going right at the nodes of the path, and
         `entropy` of the turns there, both like `path`; `log_probability` of the path of each
         access. The latter gives `nodes`, `(batch, accesses + 1, 2n, d)`, before the first access
-        and after each: the node e at e, of which 1 is the root; there is no node 0.
+        and after each: node e at index e; 1 is the root, and there is no node 0.
 
     Raises:
-        ValueError: an argument out of its range, inputs of another rank or width, more of them than
-            leaves, or a path of another shape.
+        ValueError: an argument out of its range, inputs of a wrong rank or width, more inputs than
+            leaves, or a path of a wrong shape.
 
     Example:
 
@@ -193,7 +194,7 @@ class HAM(TreeAttention):
         return {**found, "path": ops.cast(right, "int32")}
 
     def _appends(self, carry):
-        """Whether `paths.scan` can run the accesses, and would be of use."""
+        """Whether `paths.scan` can run the accesses, and saves time."""
         if not executors.appends_in_place():
             return False
         if not all(keras.backend.is_float_dtype(x.dtype) for x in tree.flatten(carry)):
@@ -211,7 +212,7 @@ class HAM(TreeAttention):
         )
 
     def _turn(self, p, given):
-        """Whether to go right: as is given, as is drawn, or what is more probable."""
+        """Whether to go right: as given, as sampled, or as is more probable."""
         if "path" in given:
             return ops.equal(given["path"], 1)
         if "uniform" in given:
@@ -219,7 +220,7 @@ class HAM(TreeAttention):
         return p > 0.5
 
     def _join_up(self, value, right, pairs, each_level):
-        """The root above a leaf of that value, and the pairs on the way, bottom-up."""
+        """The root above a leaf of that value, and the pairs on the path, bottom-up."""
         d = value.shape[-1]
 
         def up(value, now):
@@ -325,5 +326,5 @@ class HAM(TreeAttention):
 
 
 def _changes(layer):
-    """Whether calling the layer itself, not one inside it, may change a variable."""
+    """Whether a call of the layer itself, not of one inside it, may change a variable."""
     return bool(layer._non_trainable_variables or layer._seed_generators)

@@ -12,18 +12,18 @@ _TRANSFORMATIONS = ("embed", "join", "search", "write")
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class Memory(keras.layers.Layer):
-    """A full binary tree whose leaves are the memory's cells, and what is done with it.
+    """A full binary tree whose leaves are the memory's cells, with its four transformations.
 
     The nodes are numbered as in the paper: the root is 1, the children of e are 2e and 2e + 1, and
     the leaves n … 2n − 1. There is no node 0.
 
     Args:
-        units: integer >= 1, d, numbers of each node. Defaults to `20`.
+        units: integer >= 1, d, the size of each node. Defaults to `20`.
         hidden_units: integer >= 1, of the perceptrons. Defaults to `20`.
         depth: integer >= 1, layers of the perceptrons. Defaults to `2`.
-        empty: what inner nodes without an input below them are at the start, `"joined"` (JOIN of
-            zeros, bottom-up) or `"zeros"`. An access joins nodes whatever they were. Defaults to
-            `"joined"`.
+        empty: the first values of inner nodes without an input below them, `"joined"` (JOIN of
+            zeros, bottom-up) or `"zeros"`. An access joins the nodes on its path in either case.
+            Defaults to `"joined"`.
         embed: layer from an input vector to a leaf, `(…, b)` to `(…, d)`.
         join: layer from two siblings to their parent, `(…, 2d)` to `(…, d)`.
         search: layer from a node and h_LSTM to the probability of going right, `(…, d + l)` to
@@ -34,7 +34,7 @@ class Memory(keras.layers.Layer):
         **kwargs: of `keras.layers.Layer`.
 
     Raises:
-        ValueError: an argument out of its range, or a layer that gives another width.
+        ValueError: an argument out of its range, or a layer with a wrong output width.
 
     Example: a memory whose JOIN is a single layer.
 
@@ -78,8 +78,8 @@ class Memory(keras.layers.Layer):
     def prepare(self, query_width, input_width=None, writer_width=None):
         """Creates the weights, for vectors of these widths; without inputs there is no EMBED.
 
-        `query_width` is that of what SEARCH sees beside a node, `writer_width` of what WRITE sees
-        beside a leaf, if that is something else.
+        `query_width` is the width of the input of SEARCH beside a node, `writer_width` that of the
+        input of WRITE beside a leaf, if it differs.
         """
         d = self.units
         shapes = {
@@ -112,8 +112,8 @@ class Memory(keras.layers.Layer):
 
         Args:
             leaves: the values of the leaves, n a power of two.
-            used: boolean `(batch, n)`, which of them hold an input; without it nodes above unused
-                leaves alone are joined like all others, whatever `empty` says.
+            used: boolean `(batch, n)`, which of them hold an input; without it all nodes are
+                joined, whatever `empty` is.
         """
         if used is None or self.empty == "joined":
             used = ops.ones_like(leaves[..., 0], dtype="bool")
@@ -171,13 +171,13 @@ class Memory(keras.layers.Layer):
 
 
 def pad_time(x, length):
-    """`x` with zeros behind it, so that axis 1 has that length."""
+    """`x` padded with zeros at the end of axis 1, to that length."""
     rest = length - _length(x)
     return ops.pad(x, ((0, 0), (0, rest), *[(0, 0)] * (len(x.shape) - 2)))
 
 
 def _of_each(layer, vectors, dtype=None):
-    """The layer on vectors with any axes before them; not every layer takes more than one."""
+    """Applies a layer to vectors with any leading axes; not every layer takes more than one."""
     found = layer(ops.reshape(vectors, (-1, vectors.shape[-1])))
     found = ops.reshape(found, (*ops.shape(vectors)[:-1], found.shape[-1]))
     return ops.cast(found, dtype or vectors.dtype)
@@ -189,7 +189,7 @@ def _length(nodes):
 
 
 def grow(body, carry, goes_on):
-    """Repeats `body` on tensors whose axis 1 it makes longer or shorter."""
+    """Repeats `body`, which may change the length of axis 1 of its tensors, while `goes_on`."""
     going = goes_on(*carry)
     if isinstance(going, bool):
         while going:

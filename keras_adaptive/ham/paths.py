@@ -1,11 +1,11 @@
-"""Accesses to a tree one after another, each of them in time Θ(log n), in training too.
+"""Successive accesses to a tree, each in time Θ(log n), in training too.
 
-Written anew for each access, a tree of n leaves costs Θ(n), and so does autodiff of anything that
-reads from it in a loop. Here nothing is overwritten: an access appends new versions of the rows on
-its path to a store, each with the numbers of the rows of its two children, one of which is older.
-The next access starts from the newest root. So a row is read at most once, by the next access that
-passes through its node, and the loop back, instead of adding up gradients in a tree, looks up what
-the reader of each row has to say.
+Rewriting a tree of n leaves at each access takes Θ(n), and so does automatic differentiation of
+anything that reads from it in a loop. Here nothing is overwritten: an access appends new versions
+of the rows on its path to a store, each with the numbers of the rows of its two children, one of
+which is older. The next access starts from the newest root. So a row is read at most once, by the
+next access that passes through its node, and the backward loop need not add up gradients in a tree:
+it looks up the gradient from the one reader of each row.
 """
 
 from keras import ops, tree
@@ -15,7 +15,7 @@ from . import rows as matrix
 
 
 def scan(turn, step, carry, sequences, given, pairs, each_level, plain):
-    """Accesses to as many trees as there are examples; like `executors.scan` over time.
+    """Accesses to one tree for each example; like `executors.scan` over time.
 
     A row of a tree is that of an inner node e: the values of its children 2e and 2e + 1 side by
     side. L is the number of levels of inner nodes.
@@ -24,15 +24,15 @@ def scan(turn, step, carry, sequences, given, pairs, each_level, plain):
         turn: from the value of a node `(batch, d)`, the carry, a slice of `sequences` and a slice
             of `given`, whether to go right there, boolean `(batch,)`. No gradient.
         step: from the carry, a slice of `sequences`, the rows `(L, batch, 2d)` read on the path and
-            the turns taken at them `(L, batch)`, to the new carry, a nest of what is returned, and
+            the turns taken at them `(L, batch)`, to the new carry, a nest to return, and
             the rows' new values.
         carry: a nest whose first element is the value of the roots, `(batch, d)`.
         sequences: a pair of nests of `(time, …)`, of which the first gets gradients.
         given: a nest of `(time, L, …)`, beside `level` `(time, L)`.
         pairs: `(batch, n, 2d)`, the rows; there is no node 0.
-        each_level: `executors.scan` or one like it, over levels.
-        plain: from `carry`, `sequences`, `given` and `pairs` to the same results, for where no
-            gradient is asked for and a tree can be overwritten in place.
+        each_level: `executors.scan` or a similar loop, over levels.
+        plain: from `carry`, `sequences`, `given` and `pairs` to the same results, used where no
+            gradient is needed and a tree can be overwritten in place.
 
     All but turns, `given` and the second half of `sequences` are floating-point.
 

@@ -1,4 +1,4 @@
-"""The perceptrons of the paper that EMBED, JOIN, SEARCH and WRITE are by default."""
+"""The perceptrons of the paper, the defaults of EMBED, JOIN, SEARCH and WRITE."""
 
 import keras
 from keras import ops
@@ -11,9 +11,9 @@ class MLP(keras.layers.Layer):
     """A multilayer perceptron with ReLU in its hidden layers.
 
     Args:
-        units: integer >= 1, numbers that come out.
-        hidden_units: integer >= 1, of each hidden layer. Defaults to `20`.
-        depth: integer >= 1, layers, the one that comes out among them. Defaults to `2`.
+        units: integer >= 1, size of the output.
+        hidden_units: integer >= 1, size of each hidden layer. Defaults to `20`.
+        depth: integer >= 1, number of layers, including the last. Defaults to `2`.
         activation: of the last layer. Defaults to `"relu"`.
         **kwargs: of `keras.layers.Layer`.
 
@@ -62,7 +62,7 @@ class MLP(keras.layers.Layer):
         return inputs
 
     def compute_output_shape(self, input_shape):
-        """The shape of the inputs with `units` numbers each."""
+        """The shape of the inputs, with `units` as the last axis."""
         return *input_shape[:-1], self.units
 
     def get_config(self):
@@ -78,17 +78,17 @@ class MLP(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class HighwayWrite(keras.layers.Layer):
-    """WRITE = T · H + (1 − T) · h: a perceptron H, and a perceptron T that says how much of it.
+    """WRITE = T · H + (1 − T) · h: a perceptron H, gated by a perceptron T.
 
     Both end in sigmoids.
 
     Args:
-        units: integer >= 1, d, numbers of a leaf.
+        units: integer >= 1, d, the size of a leaf.
         hidden_units, depth: of H and T, as of `MLP`.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: `(…, d + l)`, the leaf h_a and behind it h_LSTM.
+        inputs: `(…, d + l)`, the leaf h_a followed by h_LSTM.
 
     Returns:
         The new leaf, `(…, d)`.
@@ -137,5 +137,5 @@ class HighwayWrite(keras.layers.Layer):
 
 
 def join_ends(*parts):
-    """The last axes of the parts, one behind the other; the first part says the dtype."""
+    """Concatenates the parts along the last axis, in the dtype of the first part."""
     return ops.concatenate([ops.cast(part, parts[0].dtype) for part in parts], axis=-1)

@@ -1,4 +1,4 @@
-"""What the coordinates of a memory's inner nodes tell about the leaves below them."""
+"""Which coordinates of a memory's inner nodes carry information about the leaves below."""
 
 from typing import NamedTuple
 
@@ -6,16 +6,16 @@ import numpy as np
 
 
 class Sides(NamedTuple):
-    """How well coordinates tell on which side the smallest unattended value lies.
+    """How well coordinates predict the side of the smallest unattended value.
 
     Attributes:
         accuracy: `(n, d)`, of the coordinate k of the inner node e at `[e, k]`, on examples that
             the threshold was not chosen on; NaN where there are none, and for node 0.
-        threshold: `(n, d)`, above which it says "right"; below it where `flipped`.
+        threshold: `(n, d)`, above which the prediction is "right"; below it where `flipped`.
         flipped: boolean `(n, d)`.
-        chance: `(n,)`, accuracy of always naming the side that is more frequent.
-        cases: integers `(n,)`, on which these accuracies were measured.
-        coordinate: the coordinate that tells most, over all nodes, on the examples that the
+        chance: `(n,)`, accuracy of always predicting the more frequent side.
+        cases: integers `(n,)`, the number of cases behind these accuracies.
+        coordinate: the best predictor over all nodes, on the examples that the
             thresholds were chosen on.
     """
 
@@ -52,11 +52,11 @@ class Sides(NamedTuple):
 
 
 def sides(nodes, leaves, values, lengths=None):
-    """Measures how well single coordinates tell on which side the smallest value is to be found.
+    """Measures how well single coordinates predict on which side the smallest value lies.
 
     A case is an inner node before an access, with a value below it that no access attended yet.
     Thresholds are chosen on the first half of the examples, and accuracies measured on the other.
-    Of equal values the one further left counts as the smaller, as in a stable sort.
+    Of equal values the leftmost counts as the smallest, as in a stable sort.
 
     Args:
         nodes: `(examples, accesses + 1, 2n, d)`, as of `HAM` with `return_nodes`.
@@ -69,9 +69,9 @@ def sides(nodes, leaves, values, lengths=None):
         A `Sides`.
 
     Raises:
-        ValueError: arguments that do not fit, or less than two examples.
+        ValueError: arguments that do not match, or fewer than two examples.
 
-    Example: a node whose first coordinate tells it, and one that tells nothing.
+    Example: the first coordinate of the root predicts the side, the second does not.
 
     >>> from keras_adaptive.ham.probe import sides
     >>> values = np.array([[1, 2], [2, 1]] * 50)
@@ -110,7 +110,7 @@ def sides(nodes, leaves, values, lengths=None):
 
 
 def _sides_of_smallest(leaves, values, lengths, count):
-    """Before each access and for each inner node: is it on the right, and is there any."""
+    """Before each access, for each node: whether the smallest value is on the right, and exists."""
     examples, accesses = leaves.shape
     left_over = np.full((examples, count), np.inf)
     inside = np.arange(values.shape[1]) < lengths[:, None]
@@ -129,11 +129,11 @@ def _sides_of_smallest(leaves, values, lengths, count):
 
 
 def _best_thresholds(x, right):
-    """For each column the threshold and direction that are right most often, and how often."""
+    """For each column the most accurate threshold and direction, and the accuracy."""
     order = np.argsort(x, axis=0, kind="stable")
     ordered = np.take_along_axis(x, order, axis=0)
     is_right = right[order].astype(int)
-    # Right are, with the threshold behind so many cases, the left ones before and right ones after.
+    # Correct are the left cases before the threshold, and the right cases after it.
     nothing = np.zeros((1, x.shape[1]), int)
     lefts = np.concatenate([nothing, np.cumsum(1 - is_right, axis=0)])
     rights = np.concatenate([nothing, np.cumsum(is_right, axis=0)])

@@ -1,4 +1,4 @@
-"""What a decision is held to be worth, from the rewards of what came after it."""
+"""Returns of decisions, from the rewards that follow them."""
 
 from keras import ops
 
@@ -27,10 +27,10 @@ def discounted_returns(rewards, discount, accesses_per_output=1):
 
 
 def leave_one_out(returns, samples):
-    """For each run the mean of the other runs of the same example.
+    """For each sample, the mean of the other samples of the same example.
 
     Args:
-        returns: `(rows, accesses)`, so many samples of each example one after the other.
+        returns: `(rows, accesses)`, `samples` consecutive rows for each example.
         samples: integer >= 2.
 
     Returns:
