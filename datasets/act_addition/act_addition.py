@@ -40,8 +40,8 @@ def sample(
         batch_size: number of sequences.
         digits: largest D.
         numbers: largest number of numbers in a sequence.
-        min_digits: least D.
-        min_numbers: least number of numbers.
+        min_digits: smallest D.
+        min_numbers: smallest number of numbers.
         max_digits: chunks in an input vector; fixes the width, 10 `max_digits`.
         max_numbers: length that sequences are padded to, unless `same_length`; at most 10, as the
             outputs have one digit more than the inputs.

@@ -59,8 +59,8 @@ def sample(
         batch_size: number of sequences.
         gates: largest number of gates in a vector.
         vectors: largest number of vectors in a sequence.
-        min_gates: least number of gates.
-        min_vectors: least number of vectors.
+        min_gates: smallest number of gates.
+        min_vectors: smallest number of vectors.
         max_gates: chunks in an input vector; fixes its width, 2 + 10 `max_gates`.
         max_vectors: length that sequences are padded to, unless `same_length`.
         hard_share: share of the vectors whose number of gates is drawn from the two largest.

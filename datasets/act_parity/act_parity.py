@@ -36,7 +36,7 @@ def sample(
         bits: length of a vector.
         placement: `"random"` puts the k non-zeros at random places, `"prefix"` at the first k.
         positions: the non-zeros lie among this many first elements; all of them by default.
-        min_nonzeros: least k.
+        min_nonzeros: smallest k.
         max_nonzeros: largest k; `positions` by default.
         hard_share: share of the vectors whose k is drawn from those above half of `positions`.
 

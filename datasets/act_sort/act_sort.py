@@ -34,10 +34,10 @@ def sample(
         rng: a `numpy.random.Generator`.
         batch_size: number of sequences.
         numbers: largest number of numbers.
-        min_numbers: least number of numbers.
+        min_numbers: smallest number of numbers.
         max_numbers: fixes the number of classes, and the length 2 `max_numbers` that sequences are
             padded to, unless `same_length`.
-        min_separation: least distance between two numbers of a sequence; the paper suggests one
+        min_separation: smallest distance between two numbers of a sequence; the paper suggests one
             and uses none. Other sequences are drawn again, so it is at most
             `largest_separation(numbers)`.
         hard_share: share of the sequences that have `numbers` numbers (with `same_length`: of the

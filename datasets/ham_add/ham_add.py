@@ -58,8 +58,8 @@ def sample(rng, batch_size, *, length=32, min_length=1, same_length=False, short
         rng: a `numpy.random.Generator`.
         batch_size: number of examples.
         length: largest n, the number of symbols: 2 d + 2 for numbers of d bits.
-        min_length: least n; all d between the two are equally likely. There is no example of fewer
-            than 4 symbols, or of an odd number.
+        min_length: smallest n; all d between the two are equally likely. No example has fewer
+            than 4 symbols, or an odd number of them.
         same_length: draw one n for all examples, and do not pad.
         short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
             from 4 to `length`.

@@ -68,7 +68,7 @@ def sample(
         rng: a `numpy.random.Generator`.
         batch_size: number of examples.
         length: largest n, the number of pairs in both sequences, at most 300.
-        min_length: least n; n is uniform between the two.
+        min_length: smallest n; n is uniform between the two.
         same_length: draw one n for all examples, and do not pad.
         short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
             from 1 to `length`.

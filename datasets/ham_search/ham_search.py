@@ -65,7 +65,7 @@ def sample(
         rng: a `numpy.random.Generator`.
         batch_size: number of examples.
         length: largest n, the number of pairs and the query.
-        min_length: least n; n is uniform between the two. No example has n = 1.
+        min_length: smallest n; n is uniform between the two. No example has n = 1.
         same_length: draw one n for all examples, and do not pad.
         short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
             from 2 to `length`.

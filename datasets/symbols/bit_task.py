@@ -60,7 +60,7 @@ class BitTask:
             rng: a `numpy.random.Generator`.
             batch_size: number of examples.
             length: largest n, the number of positions.
-            min_length: least n; n is uniform between the two. By default the smallest possible
+            min_length: smallest n; n is uniform between the two. By default the smallest possible
                 one, 1 (duplicate: 2).
             same_length: draw one n for all examples, and do not pad.
             short_share: share of the examples (with `same_length`: of the batches) whose n is

@@ -78,7 +78,7 @@ class NumberTask:
             rng: a `numpy.random.Generator`.
             batch_size: number of examples.
             bits: largest d, the number of digits of a number.
-            min_bits: least d; d is uniform between the two.
+            min_bits: smallest d; d is uniform between the two.
             base: of the digits, 2 to 10.
             aligned: the digits of the two numbers alternate and the operator is at the end,
                 so that digits of the same significance are neighbours.

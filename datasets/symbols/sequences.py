@@ -13,24 +13,24 @@ BLANK = 0
 POOLS = 128
 
 
-def draw_lengths(rng, batch_size, least, least_usual, max_length, short_share, same_length):
-    """Lengths, uniform from `least_usual` to `most`, int64 (batch,).
+def draw_lengths(rng, batch_size, smallest, min_length, max_length, short_share, same_length):
+    """Lengths, uniform from `min_length` to `max_length`, int64 (batch,).
 
     Args:
         rng: a `numpy.random.Generator`.
         batch_size: number of lengths.
-        least: the smallest length that there is.
-        least_usual: the smallest length of most examples.
-        most: the largest length.
+        smallest: the smallest possible length.
+        min_length: the smallest length of examples that are not short.
+        max_length: the largest length.
         short_share: share of the examples (with `same_length`: of the batches) whose length is
-            drawn from `least` to `most`.
+            drawn from `smallest` to `max_length`.
         same_length: draw one length for all.
     """
     draws = 1 if same_length else batch_size
-    lengths = rng.integers(least_usual, max_length + 1, draws)
+    lengths = rng.integers(min_length, max_length + 1, draws)
     if short_share:
         short = rng.random(draws) < short_share
-        lengths = np.where(short, rng.integers(least, max_length + 1, draws), lengths)
+        lengths = np.where(short, rng.integers(smallest, max_length + 1, draws), lengths)
     return np.broadcast_to(lengths, (batch_size,))
 
 
@@ -140,7 +140,7 @@ def check_draws(short_share, examples_per_length, changes, **lengths):
         short_share: as of `sample`, like all others.
         examples_per_length: the same.
         changes: shares of examples whose symbols are not uniform, by the names of their parameters.
-        **lengths: the least length and the largest.
+        **lengths: the smallest length and the largest.
 
     Raises:
         ValueError: one is out of its range, or two exclude each other.

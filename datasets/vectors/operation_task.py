@@ -81,7 +81,8 @@ class OperationTask:
             rng: a `numpy.random.Generator`.
             batch_size: number of examples.
             length: largest n, the number of operations.
-            min_length: least n; n is uniform between the two. By default `length`, as in the paper.
+            min_length: smallest n; n is uniform between the two. Defaults to `length`, as in the
+                paper.
             same_length: draw one n for all examples, and do not pad.
             short_share: share of the examples (with `same_length`: of the batches) whose n is
                 drawn from 1 to `length`.

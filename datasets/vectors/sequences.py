@@ -11,8 +11,8 @@ PADDING = -1.0
 LARGEST_BITS = 32
 
 
-def check_bits(least=1, **bits):
-    """Numbers of bits, of at least `least`.
+def check_bits(minimum=1, **bits):
+    """Checks numbers of bits: integers from `minimum` to 32.
 
     Raises:
         ValueError: one is not.
@@ -22,22 +22,22 @@ def check_bits(least=1, **bits):
         ...
     ValueError: `value_bits` must be an integer of at least 1. Received: 0
     """
-    check_integers(least, **bits)
-    check_between(least, LARGEST_BITS, **bits)
+    check_integers(minimum, **bits)
+    check_between(minimum, LARGEST_BITS, **bits)
 
 
-def draw_lengths(rng, batch_size, length, min_length, same_length, short_share, least=1):
+def draw_lengths(rng, batch_size, length, min_length, same_length, short_share, smallest=1):
     """Lengths of the examples, uniform from `min_length` to `length`.
 
     Args:
         rng: a `numpy.random.Generator`.
         batch_size: number of examples.
         length: largest n.
-        min_length: least n; where there is no example as short as that, the least that there is.
+        min_length: smallest n; where no example is that short, the smallest possible n.
         same_length: draw one n for all examples.
         short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
-            from `least` to `length`.
-        least: the smallest n that there is.
+            from `smallest` to `length`.
+        smallest: the smallest possible n.
 
     Returns:
         n of each example, (batch,), and the number of positions of the array, int.
@@ -46,10 +46,10 @@ def draw_lengths(rng, batch_size, length, min_length, same_length, short_share, 
         ValueError: a parameter is out of its range.
     """
     check_counts(min_length=min_length, length=length)
-    check_integers(least, length=length)
+    check_integers(smallest, length=length)
     check_between(0, 1, short_share=short_share)
     lengths = symbols.draw_lengths(
-        rng, batch_size, least, max(least, min_length), length, short_share, same_length
+        rng, batch_size, smallest, max(smallest, min_length), length, short_share, same_length
     )
     return lengths, int(lengths[0]) if same_length else length
 
@@ -93,7 +93,7 @@ def pad_vectors(vectors, lengths):
 
 
 def gather(vectors, indices):
-    """The vectors (batch, m, width) at `places` (batch, m) of `vectors` (batch, n, width)."""
+    """The vectors (batch, m, width) at `indices` (batch, m) of `vectors` (batch, n, width)."""
     return vectors[np.arange(len(vectors))[:, None], indices]
 
 
@@ -196,10 +196,10 @@ def validate_inputs(inputs, reals=0):
 
 
 def check_width(inputs, valid, rule):
-    """The width of `inputs`.
+    """Checks the width of `inputs`.
 
     Raises:
-        ValueError: it is not `right`; the message has the `rule`.
+        ValueError: not `valid`; the message states the `rule`.
     """
     if not valid:
         raise ValueError(f"vectors of `inputs` must have {rule}. Received: {inputs.shape[-1]}")
