@@ -7,7 +7,7 @@ from pathlib import Path
 
 import keras
 
-from . import families, manifest, model_card
+from . import baseline, families, manifest, model_card, store
 from .ensemble import together
 from .evaluate import evaluate_run
 from .files import folder_written_whole, read_json
@@ -50,8 +50,8 @@ def export(
         into: where entries lie; the entry's folder in it is replaced.
         others: folders of the other trainings of the recipe, for the card: other seeds, and
             those without ACT (the best of them on validation data is the baseline).
-        examples: of the evaluation on the test split, at least; 10,000 by default for ACT, 1,000
-            at each length for the Neural GPU.
+        examples: of each evaluation on the test split; by default at least 10,000 for ACT, 1,000
+            at each length for the Neural GPU, 2,500 with each memory for HAM.
         long_examples: of the Neural GPU at very long lengths; 100 by default.
         lengths: those to measure the Neural GPU at; the paper's by default.
         ensemble: folders of further trainings of the recipe; the entry's model then answers with
@@ -83,23 +83,24 @@ def export(
 def _written(run, into, others, examples, long_examples, lengths, ensemble):
     """Measure a training, and write its entry."""
     entry = families.entry_of(run.recipe)
-    examples = entry.EXAMPLES if examples is None else examples
+    wanted, examples = examples, entry.EXAMPLES if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths)
     trainings, members = [], 0
     if ensemble:
         runs = [run, *map(restore, ensemble)]
         run, members = together(runs), len(runs)
-        trainings = [measured(one, examples) for one in runs]
-    metrics = measured(run, examples)
+        trainings = [measured(one, examples, wanted) for one in runs]
+    metrics = measured(run, examples, wanted)
     trainings = trainings or [metrics]
+    others = [restore(other) for other in others]
     for other in others:
-        other = restore(other)
         if other.recipe.name != run.recipe.name:
             raise ValueError(f"{other.folder} is a training of {other.recipe.name}")
-        trainings.append(measured(other, examples))
+        trainings.append(measured(other, examples, wanted))
     model = bare(run.model)
     metrics = {
         **metrics,
+        "folder": None if is_package(request.into) else request.into.as_posix(),
         "commit": commit(),
         "runs": [{key: training[key] for key in entry.KEPT} for training in trainings],
         **({"ensemble": members} if members else {}),
@@ -108,6 +109,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
     path = request.into / run.recipe.name
     with folder_written_whole(path) as new:
         model.save(new / "model.keras")
+        metrics = baseline.kept(metrics, others, new)
         write_saved_model(model, entry, new)
         write_json(new / "recipe.json", run.recipe.to_dict())
         write_json(new / "metrics.json", metrics)
@@ -116,6 +118,11 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
         (new / "README.md").write_text(model_card.write(run.recipe, metrics), encoding="utf-8")
         manifest.write(new)
     return path
+
+
+def is_package(folder):
+    """Whether a folder is that of the entries that came with the package."""
+    return folder.resolve() == store.root().resolve()
 
 
 def bare(model):
@@ -128,13 +135,22 @@ def bare(model):
     return new
 
 
-def measured(run, examples):
-    """The metrics of a training, measured now unless they were after its last step."""
+def measured(run, examples, wanted=None):
+    """The metrics of a training, measured now unless they were after its last step.
+
+    Args:
+        run: a `Run`.
+        examples: how many at least.
+        wanted: how many exactly, if it is not None.
+    """
     path = run.folder / "metrics.json"
     if path.exists():
         metrics = read_json(path, ("steps", "examples"))
         known = set(families.entry_of(run.recipe).KEPT) <= set(metrics)
-        if known and metrics["steps"] == run.position.step and metrics["examples"] >= examples:
+        enough = metrics["examples"] >= examples and metrics["examples"] == (
+            wanted or metrics["examples"]
+        )
+        if known and metrics["steps"] == run.position.step and enough:
             return metrics
     return evaluate_run(run, examples)
 

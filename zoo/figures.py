@@ -16,7 +16,8 @@ class Measurement:
         row: the published numbers, by the names of `evaluate.summary`; at least `examples`.
         parameters: the data set's parameters that differ from the recipe's.
         split: `"test"` or `"validation"`.
-        member: which model of an ensemble answers; None: all of them together.
+        member: which model answers: one of an ensemble, by its number; the file of the network
+            without ACT; or, None, the published model.
         drawn: whether readers see the numbers in a picture only.
     """
 
@@ -24,7 +25,7 @@ class Measurement:
     row: Mapping
     parameters: Mapping = dataclasses.field(default_factory=dict)
     split: str = "test"
-    member: int | None = None
+    member: int | str | None = None
     drawn: bool = False
 
 

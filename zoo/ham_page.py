@@ -1,7 +1,6 @@
 """The table of docs/ham.md: what networks with memory reached, published or not."""
 
 from . import recipes
-from .families.ham import largest_size
 from .model_card import markdown, percent
 
 PAGE = "docs/ham.md"
@@ -27,7 +26,7 @@ def tables(folder, read):
             found = read(path)["sizes"]
         elif (folder / UNPUBLISHED / f"{name}.json").is_file():
             found = read(folder / UNPUBLISHED / f"{name}.json")["sizes"]
-        trained = str(largest_size(recipe))
+        trained = str(recipe.largest_length)
         rows.append([_link(name, published), trained, *_cells(found), *_paper(recipe)])
     header = ["recipe", "leaves in training", "32 leaves", "64", "128", "paper, 32", "paper, 128"]
     return {"trained": markdown(header, rows)}

@@ -1,6 +1,7 @@
 """What the first line on an entry says: its task, its error where it was trained and beyond."""
 
 from .model_card import percent
+from .recipe import Recipe
 
 # An entry that is wrong more often than this where it was trained is an experiment.
 LEARNED = 0.5
@@ -31,12 +32,13 @@ def headline(recipe, metrics):
     if "bits_per_character" in metrics:
         found["bits_per_character"] = metrics["bits_per_character"]
     if rows:
-        first, last = rows[0], rows[-1]
+        last, trained = rows[-1], Recipe.from_dict(recipe).largest_length
         words = "leaves" if "leaves" in last else {"length": "positions"}.get(unit, unit)
         key = "leaves" if "leaves" in last else "length"
+        (known,) = (row for row in rows if row[key] == trained)
         found |= {
-            "trained_on": f"up to {first[key]} {words}",
-            "error": first["sequence_error"],
+            "trained_on": f"up to {trained} {words}",
+            "error": known["sequence_error"],
             "beyond": f"{last[key]} {words}",
             "error_beyond": last["sequence_error"],
         }
@@ -59,7 +61,7 @@ def task_of(dataset):
 
 def is_of_one_length(row):
     """Whether a measurement is of random examples of a single length."""
-    return row["probe"] is None and row["least"] == row["length"]
+    return row.get("probe") is None and row["least"] == row["length"]
 
 
 def sizes_of(recipe):

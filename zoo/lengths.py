@@ -34,7 +34,7 @@ def measured(run, examples, long_examples=None, lengths=None):
 
     Args:
         run: a `Run` whose recipe has `length_parameters`.
-        examples: of each measurement, at least.
+        examples: of each measurement.
         long_examples: of those at `VERY_LONG` lengths; `LONG_EXAMPLES` by default.
         lengths: those to measure at; the paper's by default.
 
@@ -51,7 +51,7 @@ def measured(run, examples, long_examples=None, lengths=None):
             extend(known, probe, run.recipe, count)
             data = {**network(run), "rows": list(kept.values())}
             write_whole(run.folder / NAME, json.dumps(data))
-        rows.append(row_of(known, run.recipe))
+        rows.append(row_of(known, run.recipe, count))
     return rows
 
 
@@ -158,9 +158,9 @@ def between(recipe, wanted):
     return dict(zip(recipe.length_parameters, (least, most), strict=True))
 
 
-def row_of(known, recipe):
-    """An element of what `measured` returns."""
-    arrays = {name: np.array(values) for name, values in known["found"].items()}
+def row_of(known, recipe, count):
+    """An element of what `measured` returns, of the first so many examples."""
+    arrays = {name: np.array(values[:count]) for name, values in known["found"].items()}
     what = {key: known[key] for key in ("probe", "least", "length")}
     numbers = summary(arrays, recipe)
     return {**what, **numbers, "seconds": known["seconds"], "backend": known["backend"]}

@@ -1,5 +1,6 @@
 """The model card of an entry, written from its recipe and its metrics."""
 
+import json
 import shlex
 
 from . import families
@@ -22,18 +23,57 @@ def write(recipe, metrics):
         recipe.task,
         "## Results\n\n" + card.results(recipe, metrics),
         card.pictures(recipe),
-        "## Use\n\n" + card.use(recipe),
+        "## Use\n\n" + card.use(recipe, metrics),
         "## Training\n\n" + card.training(recipe, metrics),
         "## Differences from the paper\n\n" + "\n".join(differences) if differences else "",
+        test_data_seen(recipe),
         f"Source: {card.SOURCE}. This file is written by "
         "`keras-adaptive export` from `recipe.json` and `metrics.json`.",
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
+def test_data_seen(recipe):
+    """The section on what was known of test data, empty if nothing was."""
+    if not recipe.test_data_seen:
+        return ""
+    return (
+        "## Test figures that were seen before a change\n\n"
+        + "\n".join(f"- {text}" for text in recipe.test_data_seen)
+        + "\n\nThe figures above are of the same test examples as those. `keras-adaptive verify "
+        f"{recipe.name}` measures them on others."
+    )
+
+
+def loading(recipe, metrics):
+    """The arguments by which `zoo.load` finds this entry.
+
+    An entry that is not among those of the package is loaded from the folder that it lies in.
+    """
+    folder = metrics.get("folder")
+    where = "" if folder is None else f", folder={json.dumps(folder, ensure_ascii=False)}"
+    return f'"{recipe.name}"{where}'
+
+
+def asking(recipe, metrics, example):
+    """A call of `zoo.predict` that asks this entry about an example."""
+    name, *folder = loading(recipe, metrics).split(", ", 1)
+    return f"zoo.predict({', '.join([name, json.dumps(example), *folder])})"
+
+
 def percent(value):
     """A rate in percent with two decimals."""
     return f"{100 * value:.2f} %"
+
+
+def minutes(seconds):
+    """A duration in words.
+
+    >>> minutes(70), minutes(540), minutes(12)
+    ('1 minute', '9 minutes', 'less than a minute')
+    """
+    count = round(seconds / 60)
+    return {0: "less than a minute", 1: "1 minute"}.get(count, f"{count:,} minutes")
 
 
 def markdown(header, rows):

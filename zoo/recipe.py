@@ -164,6 +164,7 @@ class Recipe:
         task: one paragraph on the task, for the card.
         paper: what the paper reports: `cell`, `error`, `error_without_act`, each a text.
         differences: how the training differs from the paper's, one sentence each.
+        test_data_seen: what was known of test data when something was changed, one sentence each.
         family: what kind of network it is, a module of `zoo/families/`.
         length_parameters: names of the data set's parameters that are the least and the largest
             length, for stages with bins.
@@ -187,6 +188,7 @@ class Recipe:
     task: str = ""
     paper: Mapping = dataclasses.field(default_factory=dict)
     differences: tuple[str, ...] = ()
+    test_data_seen: tuple[str, ...] = ()
     variant: str = "act"
     family: str = "act"
     length_parameters: tuple[str, str] | None = None
@@ -197,6 +199,16 @@ class Recipe:
     def steps(self):
         """Training steps of all stages (the most, where there is a curriculum)."""
         return sum(stage.chunks * stage.chunk for stage in self.stages)
+
+    @property
+    def largest_length(self):
+        """The most symbols, vectors or operations that an example of the training has.
+
+        Raises:
+            TypeError: the recipe has no `length_parameters`.
+        """
+        known = self.parameters[self.length_parameters[1]]
+        return max([known, *(most for stage in self.stages for most in stage.bins)])
 
     def stop_of(self, curriculum):
         """The last value of `curriculum`, a whole number."""
@@ -362,6 +374,7 @@ class Recipe:
                 "stages": tuple(stages),
                 "figure": figure,
                 "differences": tuple(data["differences"]),
+                "test_data_seen": tuple(data.get("test_data_seen", ())),
                 "length_parameters": tuple(lengths) if lengths else None,
                 "search": {name: tuple(tried) for name, tried in data.get("search", {}).items()},
             }

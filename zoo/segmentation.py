@@ -149,15 +149,10 @@ def measured(probe, recipe):
         bytes), and on test data `precision`, `recall` and `f1`, and `every_byte`, the last of these
         if each byte was proposed.
     """
-    parts = {split: texts(recipe, split) for split in ("validation", "test")}
-    rows = []
-    for text in TEXTS:
-        inputs, real = parts["validation"][text]
-        chosen = signals(probe, recipe, inputs)
-        choices = {name: best_choice(values, real) for name, values in chosen.items()}
-        inputs, real = parts["test"][text]
-        found = signals(probe, recipe, inputs)
-        for name, (height, side) in choices.items():
+    chosen, rows = choices(probe, recipe), []
+    for text, (inputs, real) in texts(recipe, "test").items():
+        for name, values in signals(probe, recipe, inputs).items():
+            height, side = chosen[text, name]
             rows.append(
                 {
                     "text": text,
@@ -165,11 +160,24 @@ def measured(probe, recipe):
                     "height": round(height, 4),
                     "side": side,
                     "boundaries": round(float(real.mean()), 4),
-                    **score(proposed(found[name], height, side), real),
+                    **score(proposed(values, height, side), real),
                     "every_byte": score(np.ones_like(real), real)["f1"],
                 }
             )
     return rows
+
+
+def choices(probe, recipe):
+    """The best height and side on validation data for each text and signal.
+
+    Returns:
+        A dict from pairs of one of `TEXTS` and one of `SIGNALS` to pairs of height and side.
+    """
+    return {
+        (text, name): best_choice(values, real)
+        for text, (inputs, real) in texts(recipe, "validation").items()
+        for name, values in signals(probe, recipe, inputs).items()
+    }
 
 
 def segment(name, text, by="ponder", height=None, folder=None):

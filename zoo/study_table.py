@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 from pathlib import Path
 
 from .arms import arms_of
@@ -51,18 +50,16 @@ def mean(rows, name):
 
 
 def standard_error(rows, name):
-    """The standard error of a mean, 0 of a single row.
+    """The standard error of the mean of several rows.
 
     Example:
 
     >>> round(standard_error([{"error": 0.1}, {"error": 0.2}, {"error": 0.3}], "error"), 4)
     0.0577
     """
-    if len(rows) < 2:
-        return 0.0
-    middle = mean(rows, name)
-    squares = sum((row[name] - middle) ** 2 for row in rows)
-    return math.sqrt(squares / (len(rows) - 1) / len(rows))
+    from scipy import stats
+
+    return float(stats.sem([row[name] for row in rows]))
 
 
 def csv_of(rows):
@@ -84,11 +81,16 @@ def table(data, recipe):
         runs = group["runs"]
         if not runs:
             continue
-        error = f"{mean(runs, 'error'):.1%} ± {standard_error(runs, 'error'):.1%}"
-        steps = f"{mean(runs, 'ponder_steps'):.2f} ± {standard_error(runs, 'ponder_steps'):.2f}"
+        error, steps = in_words(runs, "error", ".1%"), in_words(runs, "ponder_steps", ".2f")
         penalty = "" if group["kind"] in ("plain", "fixed") else f"{mean(runs, 'time_penalty'):.2g}"
         lines.append(f"| {group['name']} | {len(runs)} | {error} | {steps} | {penalty} |")
     return "\n".join(lines)
+
+
+def in_words(runs, column, form):
+    """The mean of a column, with its standard error where there are several trainings."""
+    words = f"{mean(runs, column):{form}}"
+    return words if len(runs) == 1 else f"{words} ± {standard_error(runs, column):{form}}"
 
 
 def draw(data, recipe, folder):

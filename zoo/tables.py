@@ -185,7 +185,7 @@ def zoo_table(paths):
             tables.append(f"Errors at lengths in {words}:\n\n{length_table(those)}")
     memories = [entry for entry in entries if "sizes" in entry[2]]
     if memories:
-        tables.append(f"Errors with so many leaves of memory:\n\n{memory_table(memories)}")
+        tables.append(f"{memory_words(memories)}\n\n{memory_table(memories)}")
     texts = [entry for entry in entries if "bits_per_character" in entry[2]]
     if texts:
         tables.append(f"Bits for each byte of held-out text:\n\n{text_table(texts)}")
@@ -200,6 +200,12 @@ def read(path):
 def link(name):
     """The name of an entry, with a link to its card."""
     return f"[`{name}`](../saved_models/{name}/README.md)"
+
+
+def averaged(metrics):
+    """What is said of a model that averages several networks."""
+    count = metrics.get("ensemble")
+    return f" (average of {count} networks)" if count else ""
 
 
 def act_table(entries):
@@ -247,12 +253,12 @@ def length_table(entries):
     ]
     lengths = sorted(set().union(*found))
     rows = []
-    for (name, recipe, _), measured in zip(entries, found, strict=True):
+    for (name, recipe, metrics), measured in zip(entries, found, strict=True):
         cells = [
             percent(measured[length]["sequence_error"]) if length in measured else "–"
             for length in lengths
         ]
-        rows.append([link(name), *cells, recipe["paper"].get("error", "–")])
+        rows.append([link(name) + averaged(metrics), *cells, recipe["paper"].get("error", "–")])
     return markdown(["model", *lengths, "paper"], rows)
 
 
@@ -263,9 +269,21 @@ def memory_table(entries):
     for name, recipe, metrics in entries:
         found = {row["leaves"]: percent(row["sequence_error"]) for row in metrics["sizes"]}
         paper = [recipe["paper"].get(key, "–") for key in ("error", "longer_error")]
-        rows.append([link(name), *(found.get(count, "–") for count in leaves), *paper])
+        trained = Recipe.from_dict(recipe).largest_length
+        cells = (found.get(count, "–") for count in leaves)
+        rows.append([link(name), trained, *cells, *paper])
     header = [f"paper, {leaves[0]}", f"paper, {leaves[-1]}"]
-    return markdown(["model", *leaves, *header], rows)
+    return markdown(["model", "trained with up to", *leaves, *header], rows)
+
+
+def memory_words(entries):
+    """What the table of memories shows."""
+    exact = [name for name, _, metrics in entries if is_of_one_length(metrics["sizes"][0])]
+    words = "Errors with so many leaves of memory, for more than half as many input vectors"
+    words += "; in the first column for any number up to that"
+    if exact:
+        words += f". {', '.join(f'`{name}`' for name in exact)}: exactly as many operations"
+    return words + ". The LSTMs have no memory, and are measured on the same examples:"
 
 
 def benchmark_table(paths):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import keras
 
-from . import agreement, families, store
+from . import agreement, baseline, families, store
 from .consistency import inconsistencies
 from .evaluate import measure
 from .figures import ERROR
@@ -146,8 +146,8 @@ def again(name, seed, examples=None, seconds=SECONDS, folder=None):
     path, recipe = store.entry(name, folder), store.recipe(name, folder)
     metrics, model = store.results(name, folder), store.load(name, folder=folder)
     entry, family = families.entry_of(recipe), families.of(recipe)
-    members = [layer for layer in model.layers if isinstance(layer, keras.Model)]
-    answering = {None: model, **dict(enumerate(members))}
+    answering = {None: model, baseline.NAME: baseline.load(metrics, path)}
+    answering |= dict(enumerate(x for x in model.layers if isinstance(x, keras.Model)))
     # Compiled once for all measurements.
     probe_of = functools.cache(lambda member: family.Probe(answering[member]))
     figures = [

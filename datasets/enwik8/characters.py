@@ -1,4 +1,4 @@
-"""Kinds of bytes in Wikipedia's source: spaces, words, punctuation, digits, tags, markup."""
+"""Kinds of bytes in Wikipedia's source: spaces, line ends, words, punctuation, digits, markup."""
 
 import re
 
@@ -12,7 +12,9 @@ KINDS = (
     "digits",
     "XML tags",
     "other markup",
+    "line ends",
 )
+LINE_ENDS = b"\n\r"
 PUNCTUATION = b".,;:!?'\"()-"
 # Windows cut tags; outside of them text has &lt; and &gt;.
 TAG = re.compile(rb"<[^<>]*(?:>|$)|^[^<>]*>")
@@ -24,7 +26,7 @@ def kinds(inputs):
 
     A word is a run of letters (of any language: all bytes from 128 on count as letters). What
     lies between `<` and `>`, these included, is a tag, whatever it contains; entities such as
-    `&quot;`, brackets, and all other signs are markup.
+    `&quot;`, brackets, and all other signs are markup. The end of a line is no space.
 
     Args:
         inputs: bytes (windows, time).
@@ -32,9 +34,9 @@ def kinds(inputs):
     Returns:
         Indices into `KINDS`, of the same shape.
 
-    >>> text = np.frombuffer(b"<id>7</id> a [[cat]].", np.uint8)[None]
+    >>> text = np.frombuffer(b"<id>7</id>\\n a [[cat]].", np.uint8)[None]
     >>> "".join(str(kind) for kind in kinds(text)[0])
-    '555545555502066233661'
+    '5555455555702066233661'
     """
     inputs = np.asarray(inputs)
     result = np.full(inputs.shape, KINDS.index("other markup"))
@@ -44,6 +46,7 @@ def kinds(inputs):
     result[letters & ~before] = KINDS.index("word starts")
     result[letters & before] = KINDS.index("inside words")
     result[is_space(inputs)] = KINDS.index("spaces")
+    result[np.isin(inputs, list(LINE_ENDS))] = KINDS.index("line ends")
     result[(inputs >= ord("0")) & (inputs <= ord("9"))] = KINDS.index("digits")
     result[np.isin(inputs, list(PUNCTUATION))] = KINDS.index("punctuation")
     for row, values in zip(result, inputs.astype(np.uint8)):
@@ -62,4 +65,4 @@ def is_letter(values):
 
 def is_space(values):
     """Where bytes are white space."""
-    return np.isin(values, list(b" \t\n\r"))
+    return np.isin(values, list(b" \t" + LINE_ENDS))

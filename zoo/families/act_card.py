@@ -1,6 +1,7 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
-from ..model_card import changes, command, percent
+from .. import baseline
+from ..model_card import changes, command, loading, minutes, percent
 
 SOURCE = (
     "Alex Graves, [Adaptive Computation Time for Recurrent Neural Networks]"
@@ -29,6 +30,7 @@ def results(recipe, metrics):
         low, high = plain["confidence_interval"]
         scale = plain["settings"]["steps_scale"] or 1
         training = "same training" if scale == 1 else f"{scale:g} times the training"
+        training += f" ({baseline.in_words(metrics)})"
         lines.append(
             f"| without ACT, {training} | {percent(plain['sequence_error'])} "
             f"({percent(low)} to {percent(high)}) | {plain['ponder_steps']:.2f} | "
@@ -55,14 +57,14 @@ def pictures(recipe):
     return text
 
 
-def use(recipe):
+def use(recipe, metrics):
     """How to load and serve the model."""
-    name = recipe.name
+    this = loading(recipe, metrics)
     return f"""```python
 from keras_adaptive import zoo
 
-model = zoo.load("{name}")                  # a compiled keras.Model, for more training too
-quick = zoo.load("{name}", max_ponder=2)    # the same, thinking less
+model = zoo.load({this})                  # a compiled keras.Model, for more training too
+quick = zoo.load({this}, max_ponder=2)    # the same, thinking less
 ```
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
@@ -78,15 +80,14 @@ def training(recipe, metrics):
         f"{settings['units']} units ({recipe.paper['cell']} in the paper); batches of "
         f"{recipe.batch_size}; Adam, gradients clipped at a global norm of "
         f"{settings['clipnorm']:g}. Trained for {metrics['steps']:,} steps, "
-        f"{metrics['training_seconds'] / 60:.0f} minutes on the CPU of one machine"
+        f"{minutes(metrics['training_seconds'])} on the CPU of one machine"
         + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
         "",
         f"    {command(recipe, metrics)}",
         "",
         "The finished trainings that the card was made from (not those that were broken off, nor "
-        "those of earlier versions of the recipe); the published one is the first, chosen on "
-        "validation data:",
+        f"those of earlier versions of the recipe). {choice(metrics['runs'])}",
         "",
         "| variant | seed | other settings | steps | minutes | validation error | test error | N |",
         "|---|---|---|---|---|---|---|---|",
@@ -99,3 +100,13 @@ def training(recipe, metrics):
             f"{run['ponder_steps']:.2f} |"
         )
     return "\n".join(lines)
+
+
+def choice(runs):
+    """Why the first of the trainings was published, if the numbers say so."""
+    adaptive = [run for run in runs if run["variant"] == runs[0]["variant"]]
+    if len(adaptive) == 1:
+        return "The published one is the first, the only one with ACT."
+    if runs[0]["validation_error"] == min(run["validation_error"] for run in adaptive):
+        return "The published one is the first, which has the least error on validation data."
+    return "The published one is the first, though another has a lower error on validation data."

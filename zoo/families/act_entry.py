@@ -4,6 +4,7 @@ import itertools
 from pathlib import Path
 
 from ... import datasets, halting, plots
+from .. import baseline
 from ..evaluate import against_difficulty, difficulty_parameters
 from ..figures import ERROR, Measurement
 from .act import Probe, ask, ask_inputs
@@ -28,7 +29,7 @@ KEPT = (
 def measured(run, model, trainings, request):
     """The baseline without ACT, and the rows of the figure."""
     return {
-        "without_act": baseline(trainings),
+        "without_act": best_plain(trainings),
         "figure": against_difficulty(model, run.recipe),
     }
 
@@ -47,10 +48,13 @@ def published(recipe, metrics):
     ]
     row = {"examples": metrics["examples"], ERROR: run["validation_error"]}
     validation = Measurement("validation", row, split="validation")
+    plain = metrics["without_act"]
+    if plain and "weights" in plain:
+        drawn.append(Measurement("without ACT", plain, member=baseline.NAME))
     return [Measurement("test", metrics), validation, *drawn]
 
 
-def baseline(trainings, judged="validation_error", kept=KEPT):
+def best_plain(trainings, judged="validation_error", kept=KEPT):
     """The numbers of the best training without ACT on validation data, or None."""
     plain = [training for training in trainings if training["variant"] == "plain"]
     if not plain:

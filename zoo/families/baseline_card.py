@@ -11,10 +11,10 @@ def pictures(recipe):
     return learning_curve(recipe)
 
 
-def use(recipe):
+def use(recipe, metrics):
     """How to load and serve the model."""
     return (
-        neural_gpu_card.use(recipe)
+        neural_gpu_card.use(recipe, metrics)
         + " Behind the end of what the model writes stand blanks with probability 1."
     )
 

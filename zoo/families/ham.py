@@ -26,7 +26,6 @@ __all__ = [
     "finish",
     "found",
     "is_raw",
-    "largest_size",
     "ratios",
     "selection",
     "summary",
@@ -254,11 +253,6 @@ def longer_parameters(recipe):
 def is_raw(recipe):
     """Whether a recipe's network has no controller."""
     return recipe.hyperparameters.get("controller_units", 0) is None
-
-
-def largest_size(recipe):
-    """The most leaves, and input vectors, that a training has seen."""
-    return max([recipe.parameters["length"], *(most for s in recipe.stages for most in s.bins)])
 
 
 def selection(run, examples):

@@ -1,8 +1,8 @@
 """The sections of the model card of an entry with hierarchical attentive memory."""
 
 from ... import datasets
-from ..model_card import changes, command, markdown, percent
-from .ham import is_raw, largest_size
+from ..model_card import asking, changes, command, loading, markdown, minutes, percent
+from .ham import is_raw
 
 SOURCE = (
     "Marcin Andrychowicz and Karol Kurach, [Learning Efficient Algorithms with Hierarchical "
@@ -17,7 +17,7 @@ def results(recipe, metrics):
         "Shares of fresh test examples with any mistake (sequence error, with the 95 % confidence "
         "interval after Wilson) and of wrong bits, with so many "
         + " and ".join(measures(recipe))
-        + f". The training saw up to {largest_size(recipe)}"
+        + f". The training saw up to {recipe.largest_length}"
         + (" of both" if has_memory(recipe) else "")
         + ". "
         + ("" if is_raw(recipe) else "An answer that ends too early, too late or not is wrong. ")
@@ -101,9 +101,10 @@ def longer_sizes(recipe):
     return f"{longer} leaves" if has_memory(recipe) else f"up to {longer} input vectors"
 
 
-def use(recipe):
+def use(recipe, metrics):
     """How to load and serve the model."""
-    name, width = recipe.name, datasets.task(recipe.dataset).sizes(**recipe.parameters)["width"]
+    this = loading(recipe, metrics)
+    width = datasets.task(recipe.dataset).sizes(**recipe.parameters)["width"]
     example = {
         "ham_reverse": "5 3 1023",
         "ham_search": "1:7 4:9 6:2 ? 4",
@@ -121,8 +122,8 @@ def use(recipe):
     return f"""```python
 from keras_adaptive import zoo
 
-zoo.predict("{name}", "{example}")  # a dict with the answer
-model = zoo.load("{name}")  # a compiled keras.Model, for more training too
+{asking(recipe, metrics, example)}  # a dict with the answer
+model = zoo.load({this})  # a compiled keras.Model, for more training too
 ```
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
@@ -147,7 +148,7 @@ def trainings(network, batches, recipe, metrics):
         f"{network}: {metrics['weights']:,} weights. Batches of {batches}"
         + f", {metrics['steps']:,} of them"
         + ("" if metrics["finished"] else " when the training was broken off")
-        + f", {metrics['training_seconds'] / 60:.0f} minutes with the "
+        + f", {minutes(metrics['training_seconds'])} with the "
         f"{metrics['training_backend']} backend"
         + (f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
@@ -208,7 +209,7 @@ def choice(runs, longer):
         longer: the size of the longer validation examples, in words.
     """
     if len(runs) == 1:
-        return "It is the only one."
+        return "It is the only one: none was chosen."
 
     def on_validation_data(run):
         return run["longer_error"], run["longer_symbol_error"], run["validation_error"]
@@ -216,6 +217,7 @@ def choice(runs, longer):
     if on_validation_data(runs[0]) == min(map(on_validation_data, runs)):
         return (
             f"The published one is the first. It was chosen for the least error with {longer} on "
-            "validation examples, which are longer than any of the training."
+            "validation examples, which are longer than any of the training. (The paper does not "
+            "say how long its own are.)"
         )
     return f"The published one is the first, though another has a lower error with {longer}."

@@ -85,9 +85,9 @@ def sizes(run, examples):
     trained = recipe.parameters["length"]
     rows = []
     for leaves in (trained, *(factor * trained for factor in LARGER)):
-        least = recipe.parameters["min_length"]
-        if leaves > trained:
-            least = leaves if is_raw(recipe) else leaves // 2 + 1
+        # Without a controller exactly as many operations as leaves.
+        least = leaves // 2 + 1 if leaves > trained else recipe.parameters["min_length"]
+        least = leaves if is_raw(recipe) else least
         parameters = lengths.between(recipe, (least, leaves))
         found = summary(measure(probe, recipe, examples, seed=0, parameters=parameters), recipe)
         rows.append({"leaves": leaves, "least": least, "length": leaves, **found})

@@ -10,6 +10,7 @@ from ...control import TargetPonder
 from ...datasets.enwik8 import characters
 from ...layers import ACTRNN
 from ...models import AdaptiveModel
+from ..agreement import of_mean
 from . import act
 from .act import before_chunk, training_batch
 
@@ -167,11 +168,10 @@ def summary(found):
     The interval takes windows for independent, which neighbours in a text are not quite.
     """
     windows = found["bits"].mean(axis=1)
-    half = 1.96 * windows.std() / np.sqrt(len(windows))
-    mean = windows.mean()
+    mean = float(windows.mean())
     return {
-        SCORE: round(float(mean), 4),
-        "confidence_interval": [round(float(mean - half), 4), round(float(mean + half), 4)],
+        SCORE: round(mean, 4),
+        "confidence_interval": of_mean(mean, windows.std(ddof=1), len(windows)),
         **{name: round(float(found[name].mean()), 4) for name in MEASURED},
     }
 

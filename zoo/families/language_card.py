@@ -1,6 +1,7 @@
 """The sections of the model card of an entry that predicts the bytes of a text."""
 
-from ..model_card import changes, command, markdown
+from .. import baseline
+from ..model_card import asking, changes, command, loading, markdown, minutes
 from .act_card import SOURCE as PAPER
 from .language import SCORE
 from .language_entry import BEFORE, PASSAGES, SHOWN, kinds_table
@@ -20,6 +21,8 @@ def results(recipe, metrics):
         "windows, as if they were independent):",
         "",
         scores(recipe, metrics),
+        "",
+        f"The network without ACT: {baseline.in_words(metrics)}.",
         "",
         "What the bytes of the test part cost, by the kind of the byte that is read; loss and "
         "entropy are those of the prediction of the next byte:",
@@ -47,9 +50,8 @@ def scores(recipe, metrics):
     rows = [row("with ACT", metrics, recipe.paper["error"], "**")]
     plain = metrics["without_act"]
     if plain:
-        rows.append(
-            row("without ACT, same size and steps", plain, recipe.paper["error_without_act"])
-        )
+        name = "without ACT, same size and steps"
+        rows.append(row(name, plain, recipe.paper["error_without_act"]))
     header = ["", "bits per character", "steps for each byte", "ponder ρ", "minutes", "paper"]
     return markdown(header, rows)
 
@@ -114,22 +116,24 @@ def pictures(recipe):
     )
 
 
-def use(recipe):
+def use(recipe, metrics):
     """How to load, serve and question the model."""
-    name = recipe.name
-    return f"""```bash
+    name, commands = recipe.name, ""
+    if metrics.get("folder") is None:
+        commands = f"""```bash
 keras-adaptive plot {name} "A text, to see what it ponders about."
 keras-adaptive segment {name} "whereonewordendsandthenextbegins" --by ponder
 ```
 
-```python
+"""
+    return f"""{commands}```python
 from keras_adaptive import zoo
 
-model = zoo.load("{name}")            # bytes (batch, time) to probabilities (batch, time, 256)
-zoo.predict("{name}", "some text")    # ponder, loss and entropy at each byte
+model = zoo.load({loading(recipe, metrics)})  # bytes to probabilities (batch, time, 256)
+{asking(recipe, metrics, "some text")}  # ponder, loss and entropy at each byte
 ```
 
-`keras-adaptive evaluate {name}` needs the text, see the README of the data set `enwik8`. The
+To measure it needs the text, see the README of the data set `enwik8`. The
 SavedModel in this folder answers without this package: its endpoint `serve` takes bytes int32
 (batch, time) and returns `outputs`, `ponder` and `ponder_steps`; `serve_with_limits` also takes
 `max_ponder` and `epsilon`. It is for inference only: gradients through it are silently zero."""
@@ -143,13 +147,14 @@ def training(recipe, metrics):
         f"{settings['units']} LSTM units ({recipe.paper['cell']} in the paper); batches of "
         f"{recipe.batch_size} random windows of {parameters['length']} bytes; Adam, gradients "
         f"clipped at a global norm of {settings['clipnorm']:g}. Trained for {metrics['steps']:,} "
-        f"steps, {metrics['training_seconds'] / 60:.0f} minutes on one core of a busy machine"
+        f"steps, {minutes(metrics['training_seconds'])} on one core of a busy machine"
         + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
         "",
         f"    {command(recipe, metrics)}",
         "",
-        "The trainings that the card was made from; the published one is the first:",
+        "The trainings that the card was made from. The published one is the first, the only one "
+        "with ACT.",
         "",
     ]
     header = ["variant", "seed", "other settings", "steps", "minutes", "validation", "test", "N"]

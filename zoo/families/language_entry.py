@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import keras
 import numpy as np
 
 from ... import datasets, plots
 from ...datasets.enwik8 import characters
-from .. import segmentation
+from .. import baseline, segmentation
 from ..evaluate import measure
 from ..figures import Exact
 from ..model_card import markdown
@@ -62,7 +61,7 @@ def measured(run, model, trainings, request):
     """The baseline without ACT, how peaks find words, and the passages for the pictures."""
     probe = Probe(model)
     return {
-        "without_act": act_entry.baseline(trainings, f"validation_{SCORE}", KEPT),
+        "without_act": act_entry.best_plain(trainings, f"validation_{SCORE}", KEPT),
         "segmentation": segmentation.measured(probe, run.recipe),
         "passages": {name: passage(name, probe, run.recipe) for name in PASSAGES},
     }
@@ -81,10 +80,9 @@ def exact(recipe, metrics, model, folder):
     """
     probe = Probe(model)
     found = [*scores_again("with ACT", metrics, probe, recipe)]
-    plain = metrics["without_act"]
-    if plain and plain.get("weights"):
-        network = keras.saving.load_model(folder / plain["weights"], compile=False, safe_mode=True)
-        found += scores_again("without ACT", plain, Probe(network), recipe)
+    plain = baseline.load(metrics, folder)
+    if plain is not None:
+        found += scores_again("without ACT", metrics["without_act"], Probe(plain), recipe)
     pieces = {(row["text"], row["signal"]): row for row in segmentation.measured(probe, recipe)}
     for row in metrics["segmentation"]:
         again = pieces[row["text"], row["signal"]]
@@ -129,7 +127,8 @@ def passage(kind, probe, recipe):
     task = datasets.task(recipe.dataset)
     windows = task.windows("test", **parameters)
     kinds = characters.kinds(windows["inputs"])[:, BEFORE:]
-    names = ("XML tags",) if kind == "XML tags" else characters.KINDS[:4]
+    prose = ("spaces", "punctuation", "word starts", "inside words")
+    names = ("XML tags",) if kind == "XML tags" else prose
     wanted = np.isin(kinds, [characters.KINDS.index(name) for name in names])
     best = int(wanted.sum(axis=1).argmax())
     inputs, targets = (windows[name][best : best + 1] for name in ("inputs", "targets"))

@@ -58,10 +58,18 @@ DIFFERENCES = (
     "at a time; no relaxation of parameter sharing and no gradient noise.",
     "AdaMax with relative clipping (Freivalds & Liepins 2017) instead of Adam.",
 )
-SHARPER = (
-    "Gates are sharper in inference than in training (`gate_sharpness`), by as much as was good "
-    "for validation examples far longer than those of the training."
-)
+
+
+def sharper(lengths):
+    """The difference that gates are sharper in inference.
+
+    Args:
+        lengths: of the validation examples that it was chosen by, in words.
+    """
+    return (
+        "Gates are sharper in inference than in training (`gate_sharpness`), by as much as was "
+        f"good for validation examples of {lengths}."
+    )
 
 
 def build(recipe):

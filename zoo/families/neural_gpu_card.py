@@ -1,7 +1,7 @@
 """The sections of the model card of an entry with a Neural GPU."""
 
 from ..lengths import LENGTHS, name_of
-from ..model_card import changes, command, markdown, percent
+from ..model_card import asking, changes, command, loading, markdown, minutes, percent
 
 SOURCE = (
     "Łukasz Kaiser and Ilya Sutskever, [Neural GPUs Learn Algorithms]"
@@ -101,9 +101,8 @@ def pictures(recipe):
     )
 
 
-def use(recipe):
+def use(recipe, metrics):
     """How to load and serve the model."""
-    name = recipe.name
     example = {"bits": "110101{}011011", "length": "0011"}[recipe.length_parameters[1]]
     if recipe.parameters.get("base", 2) > 2:
         example = "1203{}3021"  # Digits of every base from 4 on.
@@ -111,8 +110,8 @@ def use(recipe):
     return f"""```python
 from keras_adaptive import zoo
 
-zoo.predict("{name}", "{example}")  # a dict with the answer; inputs of any length
-model = zoo.load("{name}")  # a compiled keras.Model, for more training too
+{asking(recipe, metrics, example)}  # a dict with the answer; inputs of any length
+model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more training too
 ```
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
@@ -132,7 +131,7 @@ def trainings(network, recipe, metrics):
         f"{network} (the paper: {recipe.paper.get('cell', 'not said')}). Batches of "
         f"{recipe.batch_size}, {metrics['steps']:,} of them"
         + ("" if metrics["finished"] else " when the training was broken off")
-        + f", {metrics['training_seconds'] / 60:.0f} minutes with the "
+        + f", {minutes(metrics['training_seconds'])} with the "
         f"{metrics['training_backend']} backend"
         + (f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
@@ -223,7 +222,7 @@ def network(recipe):
 def choice(recipe, runs):
     """Why the first of the trainings was published, if the numbers say so."""
     if len(runs) == 1:
-        return "It is the only one."
+        return "It is the only one that was trained to the end."
 
     def on_validation_data(run):
         return run["longer_error"], run["longer_symbol_error"], run["validation_error"]

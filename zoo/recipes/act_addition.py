@@ -88,4 +88,7 @@ RECIPE = Recipe(
         "The halting unit's bias starts at +2 instead of +1.",
     ),
     search={"time_penalty": TIME_PENALTIES},
+    test_data_seen=(
+        "The training was published with 4.60 % wrong before its last stage was added.",
+    ),
 )

@@ -62,4 +62,8 @@ RECIPE = Recipe(
         "α is 0.0003 again at the start of each stage. The last two stages were added after a look "
         "at the error on 200 validation examples of 65 to 128 pairs, 33 % before them.",
     ),
+    test_data_seen=(
+        "Two trainings of earlier recipes were measured before this one: 60.40, 99.56 and "
+        "100.00 % wrong with 32, 64 and 128 leaves, and 21.72, 75.76 and 97.12 %.",
+    ),
 )

@@ -1,6 +1,6 @@
 """Long binary addition by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu import DIAGONAL, DIFFERENCES, SHARPER, build
+from ..families.neural_gpu import DIAGONAL, DIFFERENCES, build, sharper
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
@@ -35,8 +35,13 @@ RECIPE = Recipe(
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=(
         *DIFFERENCES,
-        SHARPER,
+        sharper("200 and 1000 digits"),
         "Few maps, chosen because networks with 48 of them did as well on the trained lengths and "
         "failed beyond them in exploratory trainings, which are not listed here.",
+    ),
+    test_data_seen=(
+        "An earlier version of this entry, the same weights without sharper gates, was "
+        "published with 0.60 % of 1,000 sums of 200 digits wrong and all of 100 of 2000 digits, "
+        "before it was tried to make gates sharper.",
     ),
 )

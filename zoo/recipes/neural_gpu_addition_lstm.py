@@ -46,4 +46,9 @@ RECIPE = Recipe(
         "The parameters are not relaxed: an LSTM has no steps that could take turns with them.",
     ),
     search=SEQ2SEQ_SEARCH,
+    test_data_seen=(
+        "Two earlier trainings were published before this one: of seed 0 with fewer steps, "
+        "54.30 % wrong at 20 digits; and with all steps, 0.10 % wrong at 20 digits and all at "
+        "25.",
+    ),
 )

@@ -10,6 +10,7 @@ RECIPE = ADDITION.replace(
         "sign between them. The answer is their product, written until the network's own end "
         "symbol."
     ),
+    test_data_seen=(),
     # It did not measure 100 digits.
     paper={"cell": "LSTM+A, 3 layers of 64 units", "error": "100 %", "errors": {"100": "–"}},
 )

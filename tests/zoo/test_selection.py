@@ -1,0 +1,156 @@
+"""What is chosen, is chosen on validation data: nobody looks at the test split meanwhile.
+
+The test split is poisoned: whoever draws from it gets an error. Under it each family trains, with
+its measurements and its curriculum, tells what a choice between trainings may look at, and chooses
+seeds; the search, and the choice of heights in a text, go on too.
+"""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.datasets.enwik8 import enwik8
+from keras_adaptive.zoo import families, recipes, segmentation
+from keras_adaptive.zoo.evaluate import evaluate
+from keras_adaptive.zoo.families import act_card, act_entry, ham_card, neural_gpu_card
+from keras_adaptive.zoo.recipe import Stage
+from keras_adaptive.zoo.scout import scout
+from keras_adaptive.zoo.train import train
+
+ROOT = Path(__file__).parents[2]
+BINS = Stage(steps=2, learning_rate=0.01, bins=(2, 3), chunk=2)
+SHORT = {"chunk": 2, "steps": 2, "validate_every": 2, "batch_size": 4}
+NEURAL_GPU = {"length": 5, "min_length": 5, "longer": 7, "longer_at_first": 6}
+# A recipe of each family, and what makes it small.
+SMALL = {
+    "act": ("act_parity", {"units": 4, "bits": 4, "max_ponder": 3, **SHORT}),
+    "language": (
+        "act_enwik8_small",
+        {"units": 4, "length": 8, "size": 2000, "max_ponder": 3, **SHORT},
+    ),
+    "neural_gpu": ("neural_gpu_copy", {"maps": 3, **NEURAL_GPU}),
+    "baseline": (
+        "neural_gpu_addition_lstm",
+        {"units": 4, "num_layers": 1, "bits": 3, "min_bits": 3, "longer": 5, **SHORT},
+    ),
+    "ham": (
+        "ham_stack",
+        {"units": 4, "hidden_units": 4, "length": 4, "min_length": 4, "longer": 8, **SHORT},
+    ),
+    "ham_baseline": (
+        "ham_reverse_lstm",
+        {"units": 4, "length": 4, "longer": 8, **SHORT},
+    ),
+}
+TAKES = "A choice looked at test data"
+
+
+def small(family):
+    """A small recipe of a family."""
+    name, changes = SMALL[family]
+    recipe = recipes.load(name)
+    assert recipe.family == family
+    if family == "neural_gpu":
+        recipe = recipe.replace(stages=(BINS, BINS), batch_size=4, validate_every=2)
+    return recipe.with_overrides(changes)
+
+
+@pytest.fixture
+def poisoned(monkeypatch, tmp_path):
+    """Draws no examples of the test split, of any data set."""
+    text = np.random.default_rng(0).integers(97, 123, 2000, "uint8").tobytes()
+    (tmp_path / "enwik8").write_bytes(text)
+    monkeypatch.setenv(enwik8.VARIABLE, str(tmp_path / "enwik8"))
+    honest = {"batch": datasets.batch, "windows": enwik8.windows, "sample": enwik8.sample}
+
+    def batch(*arguments, split="train", **options):
+        assert split != "test", TAKES
+        return honest["batch"](*arguments, split=split, **options)
+
+    def windows(split, *arguments, **options):
+        assert split != "test", TAKES
+        return honest["windows"](split, *arguments, **options)
+
+    monkeypatch.setattr(datasets, "batch", batch)
+    monkeypatch.setattr(enwik8, "windows", windows)
+
+
+@pytest.mark.parametrize("family", SMALL)
+def test_no_family_chooses_on_test_data(family, poisoned, tmp_path):
+    recipe = small(family)
+    if "longer" in recipe.hyperparameters:
+        # Its seeds are tried, and the best of them goes on to the end.
+        run = scout(recipe, tmp_path / "run", 2)
+    else:
+        run = train(recipe, tmp_path / "run")
+    # It was measured on its way, on validation data.
+    assert any("validation" in key for row in run.history for key in row)
+    chosen_by = families.of(recipe).selection(run, 4)
+    assert any(key.startswith("validation") for key in chosen_by)
+    with pytest.raises(AssertionError, match=TAKES):
+        evaluate(run.model, recipe, 4)
+
+
+def test_heights_in_a_text_are_chosen_on_validation_data(poisoned, tmp_path):
+    recipe = small("language")
+    probe = families.of(recipe).Probe(recipe.build(recipe))
+    with pytest.raises(AssertionError, match=TAKES):
+        segmentation.measured(probe, recipe)
+    heights = segmentation.choices(probe, recipe)
+    assert {text for text, _ in heights} == set(segmentation.TEXTS)
+
+
+def test_sharpness_is_looked_at_on_validation_data(poisoned, monkeypatch, tmp_path):
+    path = ROOT / "benchmarks" / "neural_gpu_sharpness.py"
+    monkeypatch.syspath_prepend(str(path.parent))
+    spec = importlib.util.spec_from_file_location("neural_gpu_sharpness", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    written = {}
+    monkeypatch.setattr(module, "write", lambda name, rows, **rest: written.update(rest))
+    monkeypatch.setattr(module, "LENGTHS", {"neural_gpu_copy": (5,)})
+    monkeypatch.setattr(module, "SHARPNESSES", (1.0,))
+    monkeypatch.setattr("sys.argv", ["neural_gpu_sharpness", "--examples", "2"])
+    module.main()
+    assert written["entries"][0]["rows"][0]["examples"] == 2
+
+
+# Two trainings: the first is better on test data, the second on validation data.
+TRAININGS = [
+    {"validation_error": 0.2, "longer_error": 0.2, "longer_symbol_error": 0.2, "longer": 60},
+    {"validation_error": 0.1, "longer_error": 0.1, "longer_symbol_error": 0.1, "longer": 60},
+]
+for _place, _run in enumerate(TRAININGS):
+    _run |= {"sequence_error": 0.1 * _place, "symbol_error": 0.1 * _place, "variant": "plain"}
+
+
+def test_the_better_training_on_validation_data_is_chosen():
+    kept = ("validation_error",)
+    best = act_entry.best_plain(TRAININGS, kept=kept)
+    assert best == {"validation_error": 0.1}
+    recipe = recipes.load("neural_gpu_addition")
+    for better, said in ((TRAININGS, "though another"), (TRAININGS[::-1], "least error")):
+        assert said in act_card.choice(better)
+        assert said in ham_card.choice(better, "128 leaves")
+        assert said in neural_gpu_card.choice(recipe, better)
+    assert "chosen" not in act_card.choice(TRAININGS[:1])
+    assert "It was chosen" not in ham_card.choice(TRAININGS[:1], "128 leaves")
+    assert "chosen" not in neural_gpu_card.choice(recipe, TRAININGS[:1])
+
+
+def test_a_seed_is_chosen_by_what_its_validation_data_said(tmp_path, monkeypatch):
+    """Not by the numbers of the training, nor by any that `metrics.json` has."""
+    from types import SimpleNamespace
+
+    def fake(recipe, out, seed, **_):
+        row = {"stage": 0, "step": 2, "symbol_error": seed, "sequence_error": seed}
+        row |= {"longer_error": 0.5, "longer_symbol_error": 0.3 - 0.1 * seed}
+        return SimpleNamespace(history=[row], seed=seed)
+
+    monkeypatch.setattr("keras_adaptive.zoo.scout._on", fake)
+    assert scout(small("neural_gpu"), tmp_path, 3).seed == 2
+    assert len(json.loads((tmp_path / "scout.json").read_text())) == 3

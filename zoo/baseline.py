@@ -1,0 +1,44 @@
+"""The network without ACT that an entry is compared with, whose weights lie in its folder."""
+
+from pathlib import Path
+
+import keras
+
+NAME = "without_act.keras"
+
+
+def kept(metrics, runs, folder):
+    """Write the baseline of an entry beside its model, if its training is at hand.
+
+    Args:
+        metrics: the entry's `metrics.json`.
+        runs: the other trainings, `Run`s.
+        folder: where the entry is written.
+
+    Returns:
+        The metrics, with the name of the file at the baseline.
+    """
+    from .export import bare
+
+    plain = metrics.get("without_act")
+    for run in runs:
+        if plain and (run.settings, run.position.step) == (plain["settings"], plain["steps"]):
+            bare(run.model).save(Path(folder) / NAME)
+            return {**metrics, "without_act": {**plain, "weights": NAME}}
+    return metrics
+
+
+def load(metrics, folder):
+    """The baseline of an entry, or None if its weights were not kept."""
+    plain = metrics.get("without_act")
+    if not plain or "weights" not in plain:
+        return None
+    return keras.saving.load_model(Path(folder) / plain["weights"], compile=False, safe_mode=True)
+
+
+def in_words(metrics):
+    """Where the weights of the baseline are, for a card."""
+    plain = metrics["without_act"]
+    if "weights" in plain:
+        return f"[weights]({plain['weights']})"
+    return "weights not kept"

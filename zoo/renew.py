@@ -1,0 +1,87 @@
+"""Writes published entries anew: the words of their recipes, their cards, and what is measured.
+
+    python -m keras_adaptive.zoo.renew                        # the words and cards of all entries
+    python -m keras_adaptive.zoo.renew act_enwik8_small --measure --others runs/text_plain
+
+With `--measure` the model answers the test examples again, and its baseline is the best of the
+trainings without ACT that are given (for entries with adaptive computation time). Weights stay as
+they are: `keras-adaptive export` publishes a training.
+"""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+from . import baseline, families, manifest, model_card, recipes, store
+from .evaluate import evaluate
+from .export import measured, write_json
+from .files import folder_written_whole
+from .run import restore
+
+# What a recipe says in words, and no training depends on.
+WORDS = ("task", "paper", "differences", "test_data_seen")
+
+
+def renew(name, others=(), measure=False, folder=None):
+    """Write an entry anew, whole.
+
+    Args:
+        name: of the entry.
+        others: folders of trainings without ACT, with `measure`.
+        measure: whether the model is measured again.
+        folder: where entries lie; those of the package by default.
+
+    Returns:
+        The path of the entry.
+
+    Raises:
+        ValueError: an unknown or damaged entry, or `measure` of one without a halting rule.
+    """
+    path, metrics = store.entry(name, folder), store.results(name, folder)
+    words = {key: getattr(recipes.load(name), key) for key in WORDS}
+    recipe = store.recipe(name, folder).replace(**words)
+    runs = [restore(other) for other in others]
+    if measure:
+        metrics = measured_again(recipe, metrics, runs, folder)
+    with folder_written_whole(path) as new:
+        shutil.copytree(path, new, dirs_exist_ok=True)
+        metrics = baseline.kept(metrics, runs, new)
+        write_json(new / "recipe.json", recipe.to_dict())
+        write_json(new / "metrics.json", metrics)
+        (new / "README.md").write_text(model_card.write(recipe, metrics), encoding="utf-8")
+        manifest.write(new)
+    return path
+
+
+def measured_again(recipe, metrics, runs, folder):
+    """The `metrics.json` of an entry with adaptive computation time, measured now."""
+    if "halting" not in recipe.hyperparameters:
+        raise ValueError(f"{recipe.name} is measured by `export`, with its training")
+    model, entry = store.load(recipe.name, folder=folder), families.entry_of(recipe)
+    found = evaluate(model, recipe, metrics["examples"], metrics["seed"])
+    metrics = {**metrics, **found}
+    trainings = [metrics, *(measured(run, metrics["examples"]) for run in runs)]
+    published = [{key: training[key] for key in entry.KEPT} for training in trainings]
+    known = [run for run in metrics["runs"][1:] if run["variant"] == recipe.variant or not runs]
+    rest = entry.measured(SimpleNamespace(recipe=recipe), model, [*trainings, *known], None)
+    return {**metrics, "runs": [*published, *known], **rest}
+
+
+def main(arguments=None):
+    """The command; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m keras_adaptive.zoo.renew", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="entries; default: all")
+    parser.add_argument("--measure", action="store_true", help="measure the model again")
+    parser.add_argument("--others", nargs="*", default=[], help="trainings without ACT")
+    options = parser.parse_args(arguments)
+    for name in options.names or store.names():
+        print(renew(name, map(Path, options.others), options.measure))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
