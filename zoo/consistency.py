@@ -1,5 +1,6 @@
 """Whether the numbers that users read are those of `metrics.json`, and those fit together."""
 
+import difflib
 import itertools
 from pathlib import Path
 
@@ -30,9 +31,12 @@ def inconsistencies(names, folder=None):
 
 def differences(name, read, right):
     """Sentences on the lines of a text that are not those that the results give."""
-    for here, there in itertools.zip_longest(read.split("\n"), right.split("\n")):
-        if here != there:
-            yield f"{name} says {here!r}, and the results {there!r}"
+    lines = difflib.unified_diff(read.split("\n"), right.split("\n"), lineterm="", n=0)
+    for line in itertools.islice(lines, 2, None):
+        if line.startswith("-"):
+            yield f"{name} says {line[1:]!r}, and the results do not"
+        elif line.startswith("+"):
+            yield f"{name} does not say {line[1:]!r}, and the results do"
 
 
 def shares(recipe, metrics):

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from .. import plots
-from . import ham_page, neural_gpu_page
+from . import ham_page, neural_gpu_page, verify_page
 from .headline import cells, headline, is_of_one_length
 from .model_card import markdown, percent
 from .recipe import Recipe
@@ -109,6 +109,7 @@ DOCUMENTS = {
     TEXT_PAGE: text_page_tables,
     STUDIES_PAGE: studies_page_tables,
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
+    verify_page.PAGE: verify_page.tables,
     neural_gpu_page.PAGE: lambda folder: neural_gpu_page.tables(folder, read),
 }
 

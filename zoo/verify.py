@@ -6,12 +6,10 @@ second measurement on other examples, by the rule of `agreement`.
 """
 
 import functools
-import hashlib
 import json
 import secrets
 import sys
 import time
-from pathlib import Path
 
 import keras
 
@@ -20,6 +18,7 @@ from .consistency import inconsistencies
 from .evaluate import measure
 from .figures import ERROR
 from .files import write_whole
+from .record import agrees, digest, in_words, is_current, read, verdict
 
 # Seeds below are those of publications and of trainings, or were.
 FIRST_SEED = 1_000_000
@@ -61,7 +60,7 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
     for name in wanted:
         try:
             known = kept.get(name)
-            if known is None or known["published"] != digest(name, folder):
+            if known is None or not is_current(name, known, folder):
                 known = again(name, seed, examples, seconds or SECONDS, folder)
         except FileNotFoundError as missing:
             if names:
@@ -102,35 +101,6 @@ def check_seed(name, seed, folder):
         raise ValueError(
             f"the figures of {name}, or its training, come from seed {seed}: give another"
         )
-
-
-def read(path):
-    """The entries of a record, none if there is no such file."""
-    path = Path(path) if path else None
-    if path is None or not path.exists():
-        return {}
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8"))["entries"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is no record of `verify`: {error}") from error
-
-
-def digest(name, folder=None):
-    """What decides whether a record of an entry is still one of it: its weights and numbers."""
-    recipe, metrics = store.recipe(name, folder), store.results(name, folder)
-    entry = families.entry_of(recipe)
-    rows = [[one.what, *published_numbers(one)] for one in entry.published(recipe, metrics)]
-    if not rows:
-        rows = [metrics[key] for key in ("by_difficulty", "segmentation", "without_act")]
-    found = hashlib.sha256((store.entry(name, folder) / "model.keras").read_bytes())
-    found.update(json.dumps(rows).encode())
-    return found.hexdigest()
-
-
-def published_numbers(measurement):
-    """The numbers of a measurement that are compared."""
-    names = ("examples", ERROR, "symbol_error", "ponder", "ponder_steps")
-    return [measurement.row.get(name) for name in names]
 
 
 def again(name, seed, examples=None, seconds=SECONDS, folder=None):
@@ -197,44 +167,6 @@ def comparisons(measurement, found, ratios):
                 "interval": agreement.of_mean(ratio.value, ratio.spread, count),
                 "p": agreement.means_agree(row[name], row["examples"], ratio),
             }
-
-
-def verdict(entries, skipped, inconsistent):
-    """What `verify` returns, from what was measured and what does not fit together."""
-    figures = [(name, one) for name, entry in entries.items() for one in entry["figures"]]
-    limit = agreement.limit(sum("p" in one for _, one in figures))
-    wrong = [f"{name}, {in_words(one)}" for name, one in figures if not agrees(one, limit)]
-    return {
-        "entries": entries,
-        "figures": len(figures),
-        "limit": limit,
-        "disagreements": [*inconsistent, *wrong],
-        "skipped": skipped,
-    }
-
-
-def agrees(figure, limit):
-    """Whether both values of a figure can be the same number."""
-    if "p" in figure:
-        return figure["p"] >= limit
-    return abs(figure["published"] - figure["measured"]) <= figure["tolerance"]
-
-
-def in_words(figure):
-    """A figure and both of its values in a line."""
-    words = f"{figure['what']}, {figure['figure'].replace('_', ' ')}: published "
-    if "p" not in figure:
-        return words + f"{figure['published']:g}, measured {figure['measured']:g}"
-    shares = figure["figure"].endswith("error")
-    texts = []
-    for value, interval, examples in (
-        ("published", "published_interval", "published_examples"),
-        ("measured", "interval", "examples"),
-    ):
-        low, high = figure[interval]
-        said = (f"{x:.2%}" if shares else f"{x:.2f}" for x in (figure[value], max(low, 0), high))
-        texts.append("{} ({} to {}, {} examples)".format(*said, f"{figure[examples]:,}"))
-    return words + f"{texts[0]}, measured {texts[1]}, p = {figure['p']:.2g}"
 
 
 def report(found):

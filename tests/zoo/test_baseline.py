@@ -229,7 +229,7 @@ def test_card(run, entries):
     words = {LSTM: "with attention, one layer of 4 units", STACK: "and 2 stacks without limit ("}
     for text in (words[run.recipe.name], "(the paper: ", "| 4 | 5 |", "learning_curve.png"):
         assert text in card
-    assert "mental image" not in card and "It is the only one." in card
+    assert "mental image" not in card and "It is the only one that" in card
     row = {"probe": None, "least": 100, "length": 100, "examples": 9}
     row |= {"sequence_error": 1.0, "symbol_error": 0.5, "confidence_interval": [0.9, 1.0]}
     text = baseline_card.results(recipe_of(STACK), {"lengths": [row], "other_models": []})

@@ -148,7 +148,7 @@ def test_tags_that_a_window_cuts():
     kinds = characters.kinds(np.stack([enwik8.encode(x)[0] for x in ("le>ab<id", "a é\n(7)")]))
     names = [[characters.KINDS[kind] for kind in row] for row in kinds]
     assert names[0] == ["XML tags"] * 3 + ["word starts", "inside words"] + ["XML tags"] * 3
-    assert names[1][:5] == ["word starts", "spaces", "word starts", "inside words", "spaces"]
+    assert names[1][:5] == ["word starts", "spaces", "word starts", "inside words", "line ends"]
 
 
 def test_peaks():

@@ -225,7 +225,7 @@ def test_card(run, entries):
     card = store.card(NAME, entries)
     for words in ("# neural_gpu_addition", "| up to 3 |", "| 20 (carries) |", "learning_curve.png"):
         assert words in card
-    assert "--set maps=4" in card and "It is the only one." in card
+    assert "--set maps=4" in card and "It is the only one that" in card
     assert "| 4 | 10 |" in card and '"110101+011011"' in card
 
 

@@ -52,7 +52,7 @@ def scores(recipe, metrics):
     if plain:
         name = "without ACT, same size and steps"
         rows.append(row(name, plain, recipe.paper["error_without_act"]))
-    header = ["", "bits per character", "steps for each byte", "ponder ρ", "minutes", "paper"]
+    header = ["", "bits per character", "steps for each byte", "ponder ρ", "paper"]
     return markdown(header, rows)
 
 
@@ -64,7 +64,6 @@ def row(name, metrics, paper, mark=""):
         f"{mark}{metrics[SCORE]:.3f}{mark} ({low:.3f} to {high:.3f})",
         f"{metrics['ponder_steps']:.2f}",
         f"{metrics['ponder']:.2f}",
-        f"{metrics['training_seconds'] / 60:.0f}",
         paper,
     ]
 

@@ -1,0 +1,130 @@
+"""Cards and tables say what was chosen by what, and what readers must know of a figure."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from keras_adaptive import zoo
+from keras_adaptive.zoo import export, headline, lengths, recipes, store, study_table, tables
+from keras_adaptive.zoo.families import ham_entry
+from keras_adaptive.zoo.model_card import minutes
+
+ENTRIES = {name: (store.recipe(name), store.results(name)) for name in store.names()}
+ROOT = store.root().parent
+# Entries of which test figures were known when something was changed.
+SEEN = (
+    "act_addition",
+    "act_sort",
+    "ham_merge",
+    "ham_priority_queue",
+    "ham_search",
+    "ham_sort",
+    "neural_gpu_addition",
+    "neural_gpu_addition_lstm",
+    "neural_gpu_addition_stack_rnn",
+    "neural_gpu_duplicate",
+    "neural_gpu_multiplication",
+    "neural_gpu_sort_bits",
+)
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_cards_say_which_test_figures_were_seen(name):
+    _, section = store.card(name).split("## Test figures that were seen before a change")
+    assert re.search(r"\d %", section) and f"keras-adaptive verify {name}" in section
+
+
+@pytest.mark.parametrize("name", store.names())
+def test_the_only_training_is_not_called_chosen(name):
+    _, metrics = ENTRIES[name]
+    card = store.card(name)
+    alike = [run for run in metrics["runs"] if run.get("variant", "act") == "act"]
+    if len(alike) == 1:
+        assert "It was chosen" not in card and "training is chosen" not in card
+        assert "least error on validation data" not in card and "only one" in card
+
+
+@pytest.mark.parametrize("name", store.names())
+def test_cards_say_at_which_lengths_sharpness_was_chosen(name):
+    recipe, _ = ENTRIES[name]
+    settings = recipe.hyperparameters
+    if max(settings.get("gate_sharpness", 1.0), settings.get("action_sharpness", 1.0)) > 1:
+        assert re.search(r"sharper in inference .*validation examples of \d+", store.card(name))
+
+
+def test_members_of_ensembles_say_what_they_were_chosen_by():
+    averaged = [name for name, (_, metrics) in ENTRIES.items() if metrics.get("ensemble")]
+    assert averaged
+    page = (ROOT / "docs" / "zoo.md").read_text(encoding="utf-8")
+    for name in averaged:
+        card = store.card(name)
+        assert "averages the outputs" in card and "validation examples of 20, 100 and 200" in card
+        assert f"{name}/README.md) (average of {ENTRIES[name][1]['ensemble']} networks)" in page
+
+
+def test_tables_say_what_saw_64_leaves():
+    page = (ROOT / "docs" / "zoo.md").read_text(encoding="utf-8")
+    for name, (recipe, metrics) in ENTRIES.items():
+        if "sizes" in metrics:
+            seen = 64 if any(64 in stage.bins for stage in recipe.stages) else 32
+            assert f"[`{name}`](../saved_models/{name}/README.md) | {seen} |" in page
+    found = headline.headline(*(json.loads(text) for text in files("ham_sort")))
+    assert found["trained_on"] == "up to 64 leaves" and found["error"] == 0.0024
+
+
+def files(name):
+    """The texts of `recipe.json` and `metrics.json` of an entry."""
+    return [(store.entry(name) / f"{what}.json").read_text() for what in ("recipe", "metrics")]
+
+
+def test_raw_ham_is_measured_at_exactly_as_many_operations(monkeypatch):
+    """At the size of training too, also if a training saw shorter examples."""
+    recipe = recipes.load("ham_stack").with_overrides({"min_length": 1})
+    monkeypatch.setattr(ham_entry, "measure", lambda *_, parameters, **__: parameters)
+    monkeypatch.setattr(ham_entry, "summary", lambda parameters, _: dict(parameters))
+    rows = ham_entry.sizes(SimpleNamespace(recipe=recipe, model=None), 10)
+    assert [(row["least"], row["leaves"]) for row in rows] == [(32, 32), (64, 64), (128, 128)]
+    exact = [name for name, (_, found) in ENTRIES.items() if "sizes" in found]
+    exact = [name for name in exact if tables.is_of_one_length(ENTRIES[name][1]["sizes"][0])]
+    assert exact == ["ham_priority_queue", "ham_queue", "ham_stack"]
+    assert "`ham_priority_queue`, `ham_queue`, `ham_stack`: exactly as many operations" in (
+        ROOT / "docs" / "zoo.md"
+    ).read_text(encoding="utf-8")
+
+
+def test_the_text_model_is_compared_with_a_model_that_is_here():
+    _, metrics = ENTRIES["act_enwik8_small"]
+    assert (store.entry("act_enwik8_small") / metrics["without_act"]["weights"]).is_file()
+    kinds = {row["kind"]: row for row in metrics["by_difficulty"]}
+    assert kinds["line ends"]["bytes"] == 1197 and kinds["spaces"]["bytes"] == 5475
+
+
+def test_an_exported_card_loads_its_own_model(entries, run):
+    card = store.card("act_addition", entries)
+    (call,) = re.findall(r"^model = (zoo\.load\(.*?\)) ", card, re.M)
+    model = eval(call, {"zoo": zoo})  # As a reader would type it.
+    for own, trained in zip(model.get_weights(), run.model.get_weights(), strict=True):
+        np.testing.assert_array_equal(own, trained)
+
+
+def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_path):
+    known = dict.fromkeys(("variant", *ham_entry.KEPT, "ponder_steps"), 0)
+    known |= {"steps": run.position.step, "examples": 500}
+    (tmp_path / "metrics.json").write_text(json.dumps(known))
+    own = SimpleNamespace(folder=tmp_path, recipe=run.recipe, position=run.position)
+    monkeypatch.setattr(export, "evaluate_run", lambda _, examples: {"examples": examples})
+    assert export.measured(own, 300, 300)["examples"] == 300
+    assert export.measured(own, 300)["examples"] == 500
+    found = {"wrong": [True] * 5, "wrong_symbols": [1] * 5, "symbols": [2] * 5}
+    row = {"probe": None, "least": 3, "length": 3, "seconds": 1, "backend": "", "found": found}
+    assert lengths.row_of(row, recipes.load("neural_gpu_copy"), 3)["examples"] == 3
+
+
+def test_words_of_one():
+    assert minutes(61) == "1 minute" and minutes(1) == "less than a minute"
+    one = [{"error": 0.5, "ponder_steps": 3.0}]
+    assert study_table.in_words(one, "error", ".1%") == "50.0%"
+    assert study_table.in_words(one * 2, "error", ".1%") == "50.0% ± 0.0%"

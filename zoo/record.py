@@ -1,0 +1,86 @@
+"""The record of what `verify` measured: whether it is still one of an entry, and what it says."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from . import agreement, families, store
+from .figures import ERROR
+
+
+def read(path):
+    """The entries of a record, none if there is no such file."""
+    path = Path(path) if path else None
+    if path is None or not path.exists():
+        return {}
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8"))["entries"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is no record of `verify`: {error}") from error
+
+
+def digest(name, folder=None):
+    """What decides whether a record of an entry is still one of it: its weights and numbers."""
+    recipe, metrics = store.recipe(name, folder), store.results(name, folder)
+    entry = families.entry_of(recipe)
+    rows = [[one.what, *published_numbers(one)] for one in entry.published(recipe, metrics)]
+    if not rows:
+        rows = [metrics[key] for key in ("by_difficulty", "segmentation", "without_act")]
+    found = hashlib.sha256((store.entry(name, folder) / "model.keras").read_bytes())
+    found.update(json.dumps(rows).encode())
+    return found.hexdigest()
+
+
+def is_current(name, known, folder=None):
+    """Whether a record of an entry is still one of it."""
+    return name in store.names(folder) and known["published"] == digest(name, folder)
+
+
+def published_numbers(measurement):
+    """The numbers of a measurement that are compared."""
+    names = ("examples", ERROR, "symbol_error", "ponder", "ponder_steps")
+    return [measurement.row.get(name) for name in names]
+
+
+def verdict(entries, skipped, inconsistent):
+    """What `verify` returns, from what was measured and what does not fit together."""
+    figures = [(name, one) for name, entry in entries.items() for one in entry["figures"]]
+    limit = agreement.limit(sum("p" in one for _, one in figures))
+    wrong = [f"{name}, {in_words(one)}" for name, one in figures if not agrees(one, limit)]
+    return {
+        "entries": entries,
+        "figures": len(figures),
+        "limit": limit,
+        "disagreements": [*inconsistent, *wrong],
+        "skipped": skipped,
+    }
+
+
+def agrees(figure, limit):
+    """Whether both values of a figure can be the same number."""
+    if "p" in figure:
+        return figure["p"] >= limit
+    return abs(figure["published"] - figure["measured"]) <= figure["tolerance"]
+
+
+def in_words(figure):
+    """A figure and both of its values in a line."""
+    words = f"{figure['what']}, {figure['figure'].replace('_', ' ')}: published "
+    if "p" not in figure:
+        return words + f"{figure['published']:g}, measured {figure['measured']:g}"
+    published, measured = shown(figure)
+    return words + f"{published}, measured {measured}, p = {figure['p']:.2g}"
+
+
+def shown(figure):
+    """The published and the measured value of a figure, with intervals and examples, in words."""
+    texts = []
+    for value, interval, examples in (
+        ("published", "published_interval", "published_examples"),
+        ("measured", "interval", "examples"),
+    ):
+        low, high = figure[interval]
+        form = ".2%" if figure["figure"].endswith("error") else ".2f"
+        said = [f"{number:{form}}" for number in (figure[value], max(low, 0), high)]
+        texts.append(f"{said[0]} ({said[1]} to {said[2]}, {figure[examples]:,} examples)")
+    return texts

@@ -1,0 +1,63 @@
+"""The tables of docs/verify.md: what `keras-adaptive verify` found, from its record."""
+
+from . import store
+from .model_card import markdown
+from .record import agrees, is_current, read, shown, verdict
+
+PAGE = "docs/verify.md"
+RECORD = "docs/results/verify.json"
+
+
+def tables(folder):
+    """The tables of the page by their names; without a record they are empty.
+
+    Args:
+        folder: the repository.
+    """
+    entries, models = read(folder / RECORD), folder / "saved_models"
+    current = {name: known for name, known in entries.items() if is_current(name, known, models)}
+    if not current:
+        return {"summary": "", "figures": ""}
+    found = verdict(current, [], [])
+    missing = [f"`{name}`" for name in store.names(models) if name not in current]
+    lines = [
+        f"{found['figures']:,} figures of {len(current)} entries; a figure agrees at p ≥ "
+        f"{found['limit']:.2g}; {len(found['disagreements'])} do not.",
+        "",
+        markdown(
+            ["entry", "figures", "least p", "agree", "seed", "backend"],
+            [summary_row(name, known, found["limit"]) for name, known in current.items()],
+        ),
+    ]
+    if missing:
+        lines += ["", f"Not on record: {', '.join(missing)}."]
+    rows = [
+        [f"`{name}`", one["what"], one["figure"].replace("_", " "), *cells(one)]
+        for name, known in current.items()
+        for one in known["figures"]
+        if not one.get("drawn")
+    ]
+    header = ["entry", "of", "figure", "published", "measured again", "p"]
+    return {"summary": "\n".join(lines), "figures": markdown(header, rows)}
+
+
+def summary_row(name, known, limit):
+    """An entry's line."""
+    figures = known["figures"]
+    least = min((one["p"] for one in figures if "p" in one), default=None)
+    agree = sum(agrees(one, limit) for one in figures)
+    return [
+        f"[`{name}`](../saved_models/{name}/README.md)",
+        len(figures),
+        "–" if least is None else f"{least:.2g}",
+        "all" if agree == len(figures) else f"{agree} of {len(figures)}",
+        known["seed"],
+        known["backend"],
+    ]
+
+
+def cells(figure):
+    """The published and the measured value, and p."""
+    if "p" not in figure:
+        return [f"{figure['published']:g}", f"{figure['measured']:g}", "–"]
+    return [*shown(figure), f"{figure['p']:.2g}"]
