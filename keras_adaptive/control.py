@@ -1,5 +1,7 @@
 """Automatic choice of the time penalty: hold the mean number of steps at a target."""
 
+import math
+
 import keras
 from keras import ops
 
@@ -38,7 +40,8 @@ class TargetPonder:
             Defaults to `-0.05`.
         smoothing: float in [0, 1), the weight of the past in the running mean of the steps.
             Defaults to `0.95`.
-        gain_scale: float > 0, the integral at which both gains are twice as large as at zero.
+        gain_scale: float > 0, the integral at which both gains are twice as large as at zero;
+            infinity: they stay as they are.
             Defaults to `0.05`.
 
     Raises:
@@ -71,7 +74,10 @@ class TargetPonder:
         self.maximum = arguments.number("maximum", maximum, above=0)
         self.integral_minimum = arguments.number("integral_minimum", integral_minimum, most=0)
         self.smoothing = arguments.number("smoothing", smoothing, least=0, below=1)
-        self.gain_scale = arguments.number("gain_scale", gain_scale, above=0)
+        # The gains of the published text model do not grow.
+        if gain_scale != math.inf:
+            gain_scale = arguments.number("gain_scale", gain_scale, above=0)
+        self.gain_scale = gain_scale
 
     @property
     def smallest_integral(self):

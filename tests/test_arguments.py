@@ -254,7 +254,7 @@ TABLE = {
             "maximum": ABOVE_0,
             "integral_minimum": [*NUMBER, 0.1],
             "smoothing": BELOW_1,
-            "gain_scale": ABOVE_0,
+            "gain_scale": [value for value in ABOVE_0 if value is not INF],
         },
     ),
     losses.SequenceLoss: (dict, OF_LOSS),

@@ -80,8 +80,7 @@ RECIPE = Recipe(
         "recurrent": (False, True),
     },
     test_data_seen=(
-        "Two trainings of an earlier recipe were published before this one, both wrong in all "
-        "sums of 20 digits and more; settings, first weights and curriculum were changed after "
-        "that.",
+        "Two trainings of an earlier recipe were published before this one, both with 100 % wrong "
+        "at 20 digits; settings, first weights and curriculum were changed after that.",
     ),
 )
