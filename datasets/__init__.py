@@ -5,7 +5,7 @@ Importing this package registers the data sets with TensorFlow Datasets, without
 
 from .catalogue import all_names, names, task
 from .registration import register
-from .stream import batch, iterate, stream
+from .stream import batch, example_size, iterate, stream
 
 __all__ = ["batch", "iterate", "names", "stream", "task"]
 

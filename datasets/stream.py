@@ -15,6 +15,7 @@ import numpy as np
 
 from .arguments import check_integers
 from .catalogue import task
+from .settings import check_parameters
 
 SPLITS = ("train", "validation", "test")
 # Sampling a block of batches at once takes hardly longer than sampling one.
@@ -49,6 +50,7 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
         raise ValueError(f"`split` must be one of {', '.join(SPLITS)}. Received: {split!r}")
     check_integers(0, seed=seed, index=index)
     check_integers(1, batch_size=batch_size)
+    check_parameters(parameters)
     parameters = tuple(sorted(parameters.items()))
     size = _block_size(name, batch_size, parameters, split)
     block = _block(index // size, size, name, batch_size, seed, SPLITS.index(split), parameters)
@@ -56,14 +58,39 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
     return {feature: values.copy() for feature, values in block(index % size).items()}
 
 
-@functools.lru_cache(maxsize=128)
-def _block_size(name, batch_size, parameters, split="train"):
-    """How many batches are sampled at once."""
+def example_size(name, split="train", **parameters):
+    """How many numbers an example has in all its features.
+
+    It is drawn for that, so that parameters that cannot be are refused.
+
+    Args:
+        name: the task.
+        split: as of `batch`.
+        **parameters: of the task's `sample`.
+
+    Raises:
+        ValueError: an unknown task or parameter, or a parameter out of its range.
+
+    >>> example_size("act_sort", numbers=2, same_length=True)
+    20
+    """
+    check_parameters(parameters)
+    return _example_size(name, tuple(sorted(parameters.items())), split)
+
+
+@functools.lru_cache(maxsize=1024)
+def _example_size(name, parameters, split):
     sample = task(name).sample
     parameters = _with_split(sample, parameters, split)
     _check_known(sample, parameters)
     example = sample(np.random.default_rng(0), 1, **parameters)
-    elements = sum(values.size for values in example.values())
+    return sum(values.size for values in example.values())
+
+
+@functools.lru_cache(maxsize=128)
+def _block_size(name, batch_size, parameters, split="train"):
+    """How many batches are sampled at once."""
+    elements = _example_size(name, parameters, split)
     most = BLOCK if batch_size < LARGE_BATCH else 1
     return max(1, min(most, BLOCK_ELEMENTS // (elements * batch_size)))
 

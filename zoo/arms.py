@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from ..datasets.settings import Whole
+from .settings import HYPERPARAMETERS, STAGE
 from .space import full_name
 
 # Settings of a study -> what their values are.
@@ -12,6 +14,16 @@ KINDS = {
     "sampled": "time penalties of networks whose last step is drawn",
     "targets": "wanted mean numbers of steps",
 }
+# What the values of each may be.
+VALUES = {
+    "plain": Whole("without ACT", 1, 1),
+    "fixed": HYPERPARAMETERS["fixed_steps"],
+    "tau": STAGE["time_penalty"],
+    "sampled": STAGE["time_penalty"],
+    "targets": dataclasses.replace(HYPERPARAMETERS["target_ponder"], none=False),
+}
+# Settings that the arms have.
+OF_ARMS = ("halting", "fixed_steps", "target_ponder", "time_penalty")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,13 +65,15 @@ def arms_of(recipe, settings):
 
     Args:
         recipe: the `Recipe`.
-        settings: a mapping from each of `KINDS` to a list of values.
+        settings: a mapping from each of `KINDS` to a list of values; `overrides`, what every
+            training has as in `Recipe.with_overrides`, may be among them.
 
     Returns:
         A list of `Arm`, in the order of `KINDS`, time penalties falling.
 
     Raises:
-        ValueError: a value that cannot be, one that is given twice, or no arm at all.
+        ValueError: a value that cannot be, one that is given twice, no arm at all, or a setting of
+            every training that an arm would change.
 
     Example:
 
@@ -68,8 +82,12 @@ def arms_of(recipe, settings):
     >>> [arm.label for arm in arms_of(recipes.load("act_sort"), settings)]
     ['no ACT', '4 steps', 'τ = 0.01', 'τ = 0.001']
     """
-    arms = []
+    arms, overrides = [], settings.get("overrides") or {}
+    for name in sorted({*overrides} & {*OF_ARMS, full_name(recipe, "tau")}):
+        raise ValueError(f"{name} differs between the trainings of a study, and cannot be set")
     for kind in KINDS:
+        for value in settings[kind]:
+            VALUES[kind].check(kind, value)
         values = sorted(settings[kind], reverse=kind in ("tau", "sampled"))
         if len(set(values)) < len(values):
             raise ValueError(f"{kind} has a value twice. Received: {list(settings[kind])}")
@@ -77,7 +95,8 @@ def arms_of(recipe, settings):
             arm = Arm(kind, value, *changes(recipe, kind, value))
             # Settings that cannot be are refused before the first training.
             try:
-                recipe.with_variant(arm.variant).with_overrides(arm.overrides)
+                chosen = recipe.with_variant(arm.variant)
+                chosen.with_overrides({**overrides, **arm.overrides})
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{kind}={value!r}: {error}") from error
             arms.append(arm)
@@ -93,8 +112,6 @@ def changes(recipe, kind, value):
     if kind == "fixed":
         return f"fixed-{value}", {}
     if kind == "targets":
-        if not value >= 1:
-            raise ValueError(f"targets must be at least 1. Received: {value!r}")
         return "act", {"target_ponder": value}
     rule = {"halting": "sampled"} if kind == "sampled" else {}
     return "act", {**rule, full_name(recipe, "tau"): value}

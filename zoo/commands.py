@@ -6,6 +6,9 @@ import shlex
 import sys
 from pathlib import Path
 
+from .command_check import over_of, overrides_of
+from .progress import Estimated, interruptible
+
 PROGRAM = "keras-adaptive"
 
 
@@ -46,7 +49,7 @@ def train_command(arguments):
 
     out = arguments.out = Path(arguments.out or Path("runs") / arguments.name)
     settings = {
-        "overrides": dict(arguments.set),
+        "overrides": overrides_of(arguments),
         "variant": arguments.variant,
         "steps_scale": arguments.steps_scale,
         "jit_compile": {"auto": "auto", "on": True, "off": False}[arguments.jit],
@@ -54,10 +57,8 @@ def train_command(arguments):
     }
     if arguments.seeds is None:
         run = train(arguments.name, out, resume=arguments.resume, seed=arguments.seed, **settings)
-    elif arguments.seed is None:
-        run = scout(arguments.name, out, arguments.seeds, resume=arguments.resume, **settings)
     else:
-        raise ValueError("--seeds tries several seeds and --seed is one: give one of the two")
+        run = scout(arguments.name, out, arguments.seeds, resume=arguments.resume, **settings)
     note(f"{run.position.step} steps done; evaluating")
     found = evaluate_run(run, arguments.examples)
     note(export_hint(run.folder))
@@ -92,8 +93,6 @@ def tune_command(arguments):
     from .tune import tuner
 
     out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_search")
-    over = {"tau": arguments.tau} if arguments.tau else {}
-    over |= dict(arguments.over)
     kinds = ("method", "trials", "seeds", "objective", "variant", "steps_scale", "examples", "seed")
     settings = {kind: getattr(arguments, kind) for kind in kinds}
     # KerasTuner speaks on standard output.
@@ -101,9 +100,9 @@ def tune_command(arguments):
         search = tuner(
             arguments.name,
             out,
-            over=over or None,
+            over=over_of(arguments),
             resume=arguments.resume,
-            overrides=dict(arguments.set) or None,
+            overrides=overrides_of(arguments) or None,
             **settings,
         )
         search.search()
@@ -141,11 +140,8 @@ def study_command(arguments):
     kinds = ("sampled", "seeds", "steps_scale", "examples")
     settings |= {kind: getattr(arguments, kind) for kind in kinds}
     if arguments.full:
-        for name, value in (("tau", list(TIME_PENALTIES)), ("seeds", 20)):
-            if settings[name] is not None:
-                raise ValueError(f"--full gives --{name}: give one of the two")
-            settings[name] = value
-    overrides = dict(arguments.set) or None
+        settings |= {"tau": list(TIME_PENALTIES), "seeds": 20}
+    overrides = overrides_of(arguments) or None
     with contextlib.redirect_stdout(sys.stderr):
         found = study(arguments.name, out, resume=arguments.resume, overrides=overrides, **settings)
     data = {"recipe": arguments.name, "folder": str(out), "rows": found["rows"]}
@@ -153,25 +149,30 @@ def study_command(arguments):
 
 
 def evaluate_command(arguments):
+    from .. import datasets
     from . import families, store
     from .evaluate import evaluate
 
     limits = {"max_ponder": arguments.max_ponder, "epsilon": arguments.epsilon}
     limits["leaves"] = arguments.leaves
-    if arguments.run:
+    if arguments.run is not None:
         from .run import restore
 
         run = restore(arguments.run, {"recipe": arguments.name})
         model, recipe = run.model, run.recipe
+        store.check_finite(model, arguments.run)
         families.entry_of(recipe).limited(model, limits)
     else:
         recipe = store.recipe(arguments.name)
     wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe")}
     # What cannot be measured is refused before a model is loaded.
     parameters = families.entry_of(recipe).parameters(recipe, wanted)
-    if not arguments.run:
+    if parameters:
+        datasets.example_size(recipe.dataset, **{**recipe.parameters, **parameters})
+    if arguments.run is None:
         model = store.load(arguments.name, **limits)
-    found = evaluate(model, recipe, arguments.examples, arguments.seed, arguments.split, parameters)
+    settings = (arguments.examples, arguments.seed, arguments.split, parameters)
+    found = interruptible(lambda: evaluate(model, recipe, *settings))
     answer(arguments, in_words_of_users(found), report(recipe, found))
 
 
@@ -195,7 +196,9 @@ def verify_command(arguments):
 def predict_command(arguments):
     from . import families, store
 
-    found = store.predict(arguments.name, arguments.input)
+    found = interruptible(
+        lambda: store.predict(arguments.name, arguments.input, watched=Estimated)
+    )
     spoken = families.entry_of(store.recipe(arguments.name)).spoken(found)
     answer(arguments, found, spoken)
 
@@ -204,12 +207,10 @@ def plot_command(arguments):
     from . import families, store
 
     name = arguments.name
-    if arguments.example is not None and arguments.input is not None:
-        raise ValueError("the example is given once, as the second word or by --input")
-    if arguments.input is None:
-        arguments.input = arguments.example
     recipe = store.recipe(name)
-    found = families.entry_of(recipe).plot(name, store.load(name), recipe, arguments)
+    entry = families.entry_of(recipe)
+    entry.check_plot(name, recipe, arguments)
+    found = interruptible(lambda: entry.plot(name, store.load(name), recipe, arguments))
     files = [found[key] for key in ("animation", "picture") if key in found]
     answer(arguments, {"model": name, **found}, "\n".join(files))
 
@@ -217,7 +218,8 @@ def plot_command(arguments):
 def segment_command(arguments):
     from .segmentation import segment
 
-    found = segment(arguments.name, arguments.text, arguments.by, arguments.height)
+    request = (arguments.name, arguments.text, arguments.by, arguments.height)
+    found = interruptible(lambda: segment(*request))
     answer(arguments, found, "|".join(found["pieces"]))
 
 

@@ -107,7 +107,8 @@ def question(name, examples):
     shown = []
     for inputs, difficulty in zip(fresh["inputs"], fresh["difficulty"], strict=True):
         real = inputs[difficulty > 0]
-        shown.append(ask_inputs(probe, task, real[None]))
+        if len(real) > 1 or not hasattr(task, "asked"):
+            shown.append(ask_inputs(probe, task, real[None]))
     kept = ("examples", "sequence_error", "ponder", "ponder_steps")
     return {**{key: numbers[key] for key in kept}, "shown": shown}
 
@@ -120,7 +121,7 @@ def told(name, found):
     ]
     for shown in found["shown"]:
         rows = zip(shown["inputs"], shown["answers"], shown["ponder_steps"], strict=True)
-        lines += [f"  {given}  →  {said}   ({steps} steps)" for given, said, steps in rows]
+        lines += [f"  {given}  →  {said or '–'}   ({steps} steps)" for given, said, steps in rows]
         lines.append("")
     return lines[:-1]
 

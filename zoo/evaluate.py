@@ -15,6 +15,9 @@ from . import families
 from .agreement import wilson
 from .files import write_whole
 
+# Batches without any target, before it is told.
+PATIENCE = 100
+
 
 def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None, seconds=math.inf):
     """Let a model answer fresh examples.
@@ -34,7 +37,7 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
         what the family measures (`families`).
 
     Raises:
-        ValueError: `examples` is below 1.
+        ValueError: `examples` is below 1, or no example has a target.
     """
     if examples < 1:
         raise ValueError(f"examples must be at least 1. Received: {examples}")
@@ -45,7 +48,12 @@ def measure(probe, recipe, examples, *, split="test", seed=None, parameters=None
     began = time.monotonic()
     parts = []
     count = 0
-    for batch in fresh_batches(recipe.dataset, size, seed, split, parameters):
+    batches = fresh_batches(recipe.dataset, size, seed, split, parameters)
+    for number, batch in enumerate(batches):
+        if number == PATIENCE and not count:
+            raise ValueError(
+                f"hardly any example of {recipe.dataset} has a target with {parameters}"
+            )
         answers = probe(batch["inputs"])
         counts = np.asarray(metrics.has_target(batch["weights"]))
         part = family.found(batch, answers)

@@ -23,6 +23,9 @@ def write(folder):
 def verify(folder):
     """Check all files of an entry against its manifest.
 
+    Returns:
+        The names of the files.
+
     Raises:
         ValueError: a file is missing, damaged or altered, or the format is unknown; the message
             names the file.
@@ -31,6 +34,8 @@ def verify(folder):
     try:
         manifest = json.loads((folder / NAME).read_text(encoding="utf-8"))
         files, version = manifest["files"], manifest["format"]
+        if not isinstance(files, dict) or not files:
+            raise TypeError("it lists no files")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"the manifest {folder / NAME} is missing or damaged: {error}") from error
     if version != FORMAT:
@@ -41,6 +46,7 @@ def verify(folder):
             raise ValueError(f"the entry {folder.name} lacks the file {path}")
         if digest(path) != expected:
             raise ValueError(f"the file {path} of the entry {folder.name} is damaged or altered")
+    return list(files)
 
 
 def digest(path):

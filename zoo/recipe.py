@@ -2,147 +2,12 @@
 
 import dataclasses
 import difflib
-import math
 from collections.abc import Callable, Mapping
 
-SCHEDULES = ("constant", "cosine", "exponential")
+from . import recipe_check, settings
+from .stage import Curriculum, Figure, Stage
 
-
-@dataclasses.dataclass(frozen=True)
-class Curriculum:
-    """Difficulty that grows whenever the network has learned what it is given.
-
-    Args:
-        parameters: names of the data set's parameters that grow together.
-        start: their value at the beginning.
-        stop: their last value, or the name of the parameter of the recipe that gives it. The
-            stage ends when the network is given this value.
-        threshold: they grow when the training sequence error over a chunk is below this.
-        validation_threshold: and the error on validation data, measured after each chunk, is not
-            above this; None if it does not matter.
-        doubling: they grow by their own value instead of by one.
-
-    Raises:
-        ValueError: a threshold is outside (0, 1].
-    """
-
-    parameters: tuple[str, ...]
-    start: int
-    stop: int | str
-    threshold: float
-    validation_threshold: float | None = None
-    doubling: bool = False
-
-    def __post_init__(self):
-        for name in ("threshold", "validation_threshold"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value <= 1:
-                raise ValueError(f"{name} must lie in (0, 1]. Received: {value}")
-
-    def after(self, level):
-        """The value after `level`."""
-        return 2 * level if self.doubling else level + 1
-
-    def is_passed(self, row):
-        """Whether the network has learned what it is given, by a row of the history."""
-        limit = self.validation_threshold
-        if limit is not None and row.get("validation_error", 1.0) > limit:
-            return False
-        return row["sequence_error"] < self.threshold
-
-
-@dataclasses.dataclass(frozen=True)
-class Stage:
-    """A stretch of training with one schedule.
-
-    Args:
-        steps: training steps; rounded up to whole chunks. With a curriculum: the most steps.
-        learning_rate: at the start of the stage.
-        schedule: `"constant"`; `"cosine"`, which ends at 1 % of `learning_rate`; or
-            `"exponential"`, which ends at a tenth.
-        hold: the share of the stage that a schedule stays at `learning_rate` first.
-        time_penalty: τ during the stage.
-        parameters: the data set's parameters that differ from the recipe's during the stage.
-        curriculum: a `Curriculum`, or None.
-        bins: values of the recipe's `length_parameters`; training batch i has lengths above those
-            of the bin before and up to those of bin i mod the number of bins. Without bins all
-            lengths are in every batch.
-        chunk: steps between two decisions: learning rate, curriculum, checkpoint.
-
-    Raises:
-        ValueError: an argument outside its range.
-    """
-
-    steps: int
-    learning_rate: float
-    schedule: str = "constant"
-    hold: float = 0.0
-    time_penalty: float = 1e-3
-    parameters: Mapping = dataclasses.field(default_factory=dict)
-    curriculum: Curriculum | None = None
-    bins: tuple[int, ...] = ()
-    chunk: int = 500
-
-    def __post_init__(self):
-        for name in ("steps", "chunk"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1. Received: {getattr(self, name)}")
-        if not self.learning_rate > 0:
-            raise ValueError(f"learning_rate must be positive. Received: {self.learning_rate}")
-        if self.schedule not in SCHEDULES:
-            raise ValueError(f"schedule must be one of {SCHEDULES}. Received: {self.schedule!r}")
-        if not 0 <= self.hold < 1:
-            raise ValueError(f"hold must lie in [0, 1). Received: {self.hold}")
-        if self.time_penalty < 0:
-            raise ValueError(f"time_penalty must not be negative. Received: {self.time_penalty}")
-
-    @property
-    def chunks(self):
-        """Number of chunks in the stage."""
-        return -(-self.steps // self.chunk)
-
-    def learning_rate_at(self, step):
-        """The learning rate of the chunk that begins at `step` of this stage.
-
-        Example:
-
-        >>> Stage(steps=1000, learning_rate=0.1, schedule="cosine", hold=0.5).learning_rate_at(750)
-        0.0505
-        """
-        if self.schedule == "constant":
-            return self.learning_rate
-        start = self.hold * self.steps
-        progress = min(max((step - start) / (self.steps - start), 0.0), 1.0)
-        if self.schedule == "exponential":
-            return round(self.learning_rate * 0.1**progress, 12)
-        share = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * progress))
-        return round(self.learning_rate * share, 12)
-
-
-@dataclasses.dataclass(frozen=True)
-class Figure:
-    """How the paper draws ponder and error against difficulty.
-
-    Args:
-        number: of the paper's figure.
-        label: what difficulty is.
-        parameters: names of the data set's parameters that are set to the difficulty.
-        stop: the name of the recipe's parameter that is the highest difficulty.
-        start: the lowest difficulty.
-        fixed: the data set's other parameters in this figure.
-        examples: sequences for each point.
-        along_sequences: whether the card also shows ponder along sequences.
-    """
-
-    number: int
-    label: str
-    parameters: tuple[str, ...]
-    stop: str
-    start: int = 1
-    fixed: Mapping = dataclasses.field(default_factory=dict)
-    examples: int = 1000
-    along_sequences: bool = True
-
+__all__ = ["Curriculum", "Figure", "Recipe", "Stage"]
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
@@ -261,17 +126,19 @@ class Recipe:
                 f"variant is of networks with a halting rule, which {self.name} has not. "
                 f"Received: {variant!r}"
             )
+        word, _, steps = variant.partition("-") if isinstance(variant, str) else ("", "", "")
         if variant == "act":
             changes = {"halting": "act", "fixed_steps": None}
         elif variant == "plain":
             changes = {"halting": "fixed", "fixed_steps": 1}
-        elif variant.removeprefix("fixed-").isdecimal() and int(variant[6:]) >= 1:
-            changes = {"halting": "fixed", "fixed_steps": int(variant[6:])}
+        elif word == "fixed" and steps.isascii() and steps.isdecimal() and steps[0] != "0":
+            changes = {"halting": "fixed", "fixed_steps": shortened(steps)}
         else:
             raise ValueError(
                 'variant must be "act", "plain" or "fixed-k" with a whole number k ≥ 1. '
                 f"Received: {variant!r}"
             )
+        settings.HYPERPARAMETERS["fixed_steps"].check("k of fixed-k", changes["fixed_steps"])
         hyperparameters = {**self.hyperparameters, **changes}
         return self.replace(hyperparameters=hyperparameters, variant=variant)
 
@@ -282,65 +149,111 @@ class Recipe:
             overrides: a mapping. A key is `batch_size`, `seed` or `validate_every`; a
                 hyperparameter; a parameter of the data set; a field of every stage
                 (`learning_rate`, `time_penalty`, `steps`, `chunk`, …); or a field of one
-                stage, counted from 0 (`stages.2.learning_rate`).
+                stage, counted from 0 (`stages.2.learning_rate`). `zoo.settings` has what each
+                may be.
 
         Returns:
             A `Recipe`.
 
         Raises:
-            ValueError: an unknown key, with the nearest known ones.
+            ValueError: an unknown key, with the nearest known ones; a value that the setting
+                cannot have; or settings that do not go together.
 
         Example:
 
-        >>> stage = Stage(steps=10, learning_rate=0.1)
-        >>> recipe = Recipe("a", "b", None, {"bits": 64}, {"units": 128}, (stage,), None, 32)
-        >>> recipe.with_overrides({"units": 16, "stages.0.steps": 5}).steps
-        500
+        >>> from keras_adaptive.zoo import recipes
+        >>> recipe = recipes.load("act_parity").with_overrides({"units": 16, "stages.0.steps": 5})
+        >>> recipe.hyperparameters["units"], recipe.stages[0].steps
+        (16, 5)
         """
         recipe = self
         for key, value in overrides.items():
             recipe = recipe._with_override(key, value)
+        if overrides:
+            recipe_check.check(recipe)
         return recipe
 
+    def check_setting(self, key, value):
+        """Refuse a setting that there is not, or a value that it cannot have.
+
+        Raises:
+            ValueError: see `with_overrides`.
+        """
+        self._stages_of(key)
+        setting = settings.setting_of(self, key)
+        if setting is not None:
+            setting.check(key, value)
+
     def _with_override(self, key, value):
-        stage_fields = [field.name for field in dataclasses.fields(Stage)]
-        head, _, rest = key.partition(".")
-        index, _, field = rest.partition(".")
-        if key in ("batch_size", "seed", "validate_every"):
+        self.check_setting(key, value)
+        if key in settings.RECIPE:
             return self.replace(**{key: value})
-        if key in self.hyperparameters:
-            return self.replace(hyperparameters={**self.hyperparameters, key: value})
-        if key in self.parameters:
-            return self.replace(parameters={**self.parameters, key: value})
-        if key in self.training_parameters:
-            return self.replace(training_parameters={**self.training_parameters, key: value})
-        if key in stage_fields:
-            stages = [dataclasses.replace(stage, **{key: value}) for stage in self.stages]
-            return self.replace(stages=tuple(stages))
-        if head == "stages" and index.isdecimal() and field in stage_fields:
-            if int(index) >= len(self.stages):
-                raise ValueError(f"{key}: the recipe has the stages 0 to {len(self.stages) - 1}.")
-            stages = list(self.stages)
-            stages[int(index)] = dataclasses.replace(stages[int(index)], **{field: value})
-            return self.replace(stages=tuple(stages))
-        known = ["batch_size", "seed", "validate_every", *self.hyperparameters, *self.parameters]
-        known += [*self.training_parameters, *stage_fields]
-        near = difflib.get_close_matches(key, known) or sorted(known)
+        for kind in ("hyperparameters", "parameters", "training_parameters"):
+            if key in getattr(self, kind):
+                return self.replace(**{kind: {**getattr(self, kind), key: value}})
+        stages, field = self._stages_of(key), key.rsplit(".", 1)[-1]
+        value = tuple(value) if field == "bins" else value
+        return self.replace(
+            stages=tuple(
+                dataclasses.replace(stage, **{field: value}) if index in stages else stage
+                for index, stage in enumerate(self.stages)
+            )
+        )
+
+    def _stages_of(self, key):
+        """The indices of the stages that a key changes.
+
+        Raises:
+            ValueError: the key is unknown.
+        """
+        others = {*settings.RECIPE, *self.hyperparameters, *self.parameters}
+        others |= {*self.training_parameters}
+        if key in others:
+            return ()
+        if key in settings.STAGE:
+            return range(len(self.stages))
+        head, _, rest = str(key).partition(".")
+        index, _, field = rest.partition(".")
+        if head == "stages" and index.isascii() and index.isdecimal() and field in settings.STAGE:
+            if len(index) < 10 and int(index) < len(self.stages):
+                return (int(index),)
+            raise ValueError(f"{key}: the recipe has the stages 0 to {len(self.stages) - 1}.")
+        known = sorted({*others, *settings.STAGE})
+        near = difflib.get_close_matches(field or str(key), known) or known
         raise ValueError(f"unknown setting {key!r} of {self.name}. Nearest: {', '.join(near)}")
 
     def scaled(self, factor):
         """A copy whose stages have `factor` times as many steps.
 
         Raises:
-            ValueError: `factor` is not positive.
+            ValueError: `factor` is not positive, or not finite.
         """
-        if not factor > 0:
-            raise ValueError(f"steps_scale must be positive. Received: {factor}")
+        settings.check_option("steps_scale", factor)
         stages = [
             dataclasses.replace(stage, steps=max(1, round(stage.steps * factor)))
             for stage in self.stages
         ]
         return self.replace(stages=tuple(stages))
+
+    def configured(self, *, variant=None, overrides=None, steps_scale=None, seed=None):
+        """The recipe with what a training was told; None stands for what it was not told.
+
+        Args:
+            variant: as of `with_variant`.
+            overrides: as of `with_overrides`.
+            steps_scale: as of `scaled`.
+            seed: replaces the recipe's.
+
+        Returns:
+            A `Recipe`.
+
+        Raises:
+            ValueError: as the methods that are named.
+        """
+        recipe = self if variant is None else self.with_variant(variant)
+        recipe = recipe.with_overrides(overrides or {})
+        recipe = recipe if steps_scale is None else recipe.scaled(steps_scale)
+        return recipe if seed is None else recipe.with_overrides({"seed": seed})
 
     def to_dict(self):
         """The recipe as plain data for JSON, without the build function."""
@@ -379,3 +292,8 @@ class Recipe:
                 "search": {name: tuple(tried) for name, tried in data.get("search", {}).items()},
             }
         )
+
+
+def shortened(digits):
+    """The number that some digits stand for; of very many digits one that is too large."""
+    return int(digits[:20])

@@ -99,12 +99,8 @@ def configure(settings, recipe=None):
         A `Recipe`.
     """
     recipe = recipe or recipes.load(settings["recipe"])
-    if settings["variant"]:
-        recipe = recipe.with_variant(settings["variant"])
-    recipe = recipe.with_overrides(settings["overrides"] or {})
-    if settings["steps_scale"]:
-        recipe = recipe.scaled(settings["steps_scale"])
-    return recipe if settings["seed"] is None else recipe.replace(seed=settings["seed"])
+    kinds = ("variant", "overrides", "steps_scale", "seed")
+    return recipe.configured(**{kind: settings[kind] for kind in kinds})
 
 
 def start(recipe, folder, settings, jit_compile="auto"):

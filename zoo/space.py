@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 METHODS = ("grid", "random", "bayesian", "hyperband")
+DEFAULT_METHOD = "random"
 
 # Graves (2016), section 3: i × 10^-j with i from 1 to 10 and j from 1 to 4.
 TIME_PENALTIES = tuple(sorted({float(f"{i}e-{j}") for i in range(1, 11) for j in range(1, 5)}))

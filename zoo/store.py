@@ -2,9 +2,15 @@
 
 import difflib
 import json
+import math
 from pathlib import Path
 
-from . import manifest
+import numpy as np
+
+from . import families, manifest
+
+# Files that every entry has.
+NEEDED = ("model.keras", "recipe.json", "metrics.json")
 
 
 def root():
@@ -34,7 +40,10 @@ def entry(name, folder=None):
     """
     check_name(name, folder)
     path = Path(folder or root()) / name
-    manifest.verify(path)
+    listed = manifest.verify(path)
+    for file in NEEDED:
+        if file not in listed:
+            raise ValueError(f"the manifest of the entry {path} does not list {file}")
     return path
 
 
@@ -62,17 +71,17 @@ def load(name, max_ponder=None, epsilon=None, folder=None, leaves=None):
         probabilities.
 
     Raises:
-        ValueError: an unknown name, a damaged file, a limit out of its range, or one that the
-            model has not.
+        ValueError: an unknown name, a damaged file, weights that are not finite, a limit out of
+            its range, or one that the model has not.
     """
     import keras
 
     # Registers the classes that the file names; no code is taken from the file.
     from .. import layers, losses, metrics, models  # noqa: F401
-    from . import families
 
     path = entry(name, folder)
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
+    check_finite(model, path)
     known = recipe(name, folder)
     families.entry_of(known).limited(
         model, {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves}
@@ -81,12 +90,38 @@ def load(name, max_ponder=None, epsilon=None, folder=None, leaves=None):
     return model
 
 
+def check_finite(model, where):
+    """Refuse a model with weights that are not finite, which would answer anything.
+
+    Args:
+        model: a `keras.Model`.
+        where: what it was loaded from.
+
+    Raises:
+        ValueError: a weight is not finite.
+    """
+    for variable in model.weights:
+        values = np.asarray(variable)
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise ValueError(f"the weights {variable.path} of {where} are not finite numbers")
+
+
 def recipe(name, folder=None):
-    """The `Recipe` that an entry was trained with; it cannot be built."""
+    """The `Recipe` that an entry was trained with; it cannot be built.
+
+    Raises:
+        ValueError: an unknown name, or a damaged file.
+    """
     from .recipe import Recipe
 
-    data = json.loads((entry(name, folder) / "recipe.json").read_text(encoding="utf-8"))
-    return Recipe.from_dict(data)
+    path = entry(name, folder) / "recipe.json"
+    try:
+        found = Recipe.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise ValueError(f"{path} is damaged: {error!r}") from error
+    if found.family not in families.NAMES:
+        raise ValueError(f"{path} is damaged: there is no family {found.family!r}")
+    return found
 
 
 def results(name, folder=None):
@@ -113,7 +148,7 @@ def card(name, folder=None):
     return (entry(name, folder) / "README.md").read_text(encoding="utf-8")
 
 
-def predict(name, text, folder=None):
+def predict(name, text, folder=None, watched=None):
     """Ask a pretrained model about one example in human form.
 
     Args:
@@ -121,6 +156,8 @@ def predict(name, text, folder=None):
         text: the example, such as `"12+345+6"` for `act_addition` or `"110101+011011"` for
             `neural_gpu_addition`.
         folder: where entries lie; those of the package by default.
+        watched: what is asked instead of the model's probe, a class of a probe and the power of its
+            length that an input takes time for, as `progress.Estimated`.
 
     Returns:
         A dict: `model`, `input`, `answer`. ACT adds lists with an element for each input of the
@@ -133,11 +170,16 @@ def predict(name, text, folder=None):
         What reads text adds `bits` and `entropy` to ACT's lists, see `families.language.ask`.
 
     Raises:
-        ValueError: an unknown name, or a text that is none of the task's examples.
+        ValueError: an unknown name, a text that is none of the task's examples, or an answer that
+            is no number.
     """
-    from . import families
-
     known = recipe(name, folder)
     family = families.of(known)
     probe = family.Probe(load(name, folder=folder))
-    return {"model": name, "input": text, **family.ask(probe, known, text)}
+    probe = watched(probe, getattr(family, "POWER", 1)) if watched else probe
+    found = family.ask(probe, known, text)
+    shares = found["confidence"]
+    for share in shares if isinstance(shares, list) else [shares]:
+        if share is not None and not math.isfinite(share):
+            raise ValueError(f"{name} gives outputs that are not finite numbers for {text!r}")
+    return {"model": name, "input": text, **found}

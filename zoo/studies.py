@@ -12,6 +12,7 @@ from . import checkpoint, families, recipes, study_table
 from .arms import KINDS, arms_of
 from .files import read_json, remove_temporary_files, write_whole
 from .lock import locked
+from .settings import check_option
 
 NAME = "study.json"
 # What a study has that does not say otherwise.
@@ -92,10 +93,8 @@ def checked(settings):
     if unknown:
         raise ValueError(f"unknown setting {unknown[0]!r}; a study has {', '.join(DEFAULTS)}")
     given = {name: value for name, value in settings.items() if value is not None}
-    for name in ("seeds", "examples"):
-        value = given.get(name, 1)
-        if type(value) is not int or value < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1. Received: {value!r}")
+    for name in ("seeds", "examples", "steps_scale"):
+        check_option(name, given.get(name))
     for name in KINDS:
         if name in given and not isinstance(given[name], (list, tuple)):
             raise ValueError(f"{name} must be a list of numbers. Received: {given[name]!r}")

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from pathlib import Path
 
 from .files import read_json, write_whole
@@ -12,6 +13,16 @@ TABLES = ("trials.json", "trials.csv")
 FIRST = ("trial", "seed", "objective", "steps", "seconds", "diverged")
 # The worst that a network can do.
 WORST_ERROR = 1.0
+# What families measure on validation data, and what a recipe must have for that.
+MEASURED = (
+    "validation_error",
+    "validation_ponder",
+    "validation_ponder_steps",
+    "validation_symbol_error",
+    "validation_bits_per_character",
+    "longer_error",
+    "longer_symbol_error",
+)
 
 
 def weights_of(objective):
@@ -32,24 +43,55 @@ def weights_of(objective):
     >>> weights_of("error=1,ponder=0.01")
     {'validation_error': 1.0, 'validation_ponder': 0.01}
     """
-    from .run import COLUMNS
-
     given = objective
     if isinstance(objective, str):
         pairs = [pair.partition("=")[::2] for pair in objective.split(",")]
-        objective = {name: weight or 1 for name, weight in pairs}
-    measured = [name for name in COLUMNS if name.startswith(("validation_", "longer_"))]
+        objective = [(name.strip(), weight or 1) for name, weight in pairs]
+    else:
+        objective = list(objective.items())
     weights = {}
-    for name, weight in objective.items():
-        full = name if name in measured else f"validation_{name}"
-        if full not in measured:
-            known = ", ".join(name.removeprefix("validation_") for name in measured)
+    for name, weight in objective:
+        full = name if name in MEASURED else f"validation_{name}"
+        if full not in MEASURED:
+            known = ", ".join(name.removeprefix("validation_") for name in MEASURED)
             raise ValueError(f"objective must be made of {known}. Received: {given!r}")
+        if full in weights:
+            raise ValueError(f"objective has {name} twice. Received: {given!r}")
         try:
             weights[full] = float(weight)
-        except ValueError as error:
-            raise ValueError(f"objective has a weight that is no number: {given!r}") from error
+        except (TypeError, ValueError):
+            weights[full] = math.nan
+        if not 0 < weights[full] < math.inf:
+            raise ValueError(
+                f"the weight of {name} in the objective must be a number above 0. "
+                f"Received: {given!r}"
+            )
     return weights
+
+
+def check_measured(weights, recipe):
+    """Refuse an objective that is not measured of a recipe's networks.
+
+    Args:
+        weights: as of `weights_of`.
+        recipe: the `Recipe`.
+
+    Raises:
+        ValueError: it is not; the message says what is.
+    """
+    settings = recipe.hyperparameters
+    measured = {
+        "ponder": "halting" in settings,
+        "longer": "longer" in settings,
+        "symbol": "longer" in settings,
+        "bits_per_character": recipe.family == "language",
+        "validation_error": recipe.family != "language",
+    }
+    known = [x for x in MEASURED if all(has for part, has in measured.items() if part in x)]
+    for name in weights:
+        if name not in known:
+            name, *words = (x.removeprefix("validation_") for x in (name, *known))
+            raise ValueError(f"objective: {recipe.name} has no {name}; it has {', '.join(words)}")
 
 
 def score(row, weights, recipe):

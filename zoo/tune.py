@@ -13,12 +13,13 @@ from pathlib import Path
 from . import checkpoint, families, recipes, trials
 from .files import read_json, remove_temporary_files, write_whole
 from .lock import locked
-from .space import Range, read, space_of, to_json
+from .settings import check_option
+from .space import DEFAULT_METHOD, Range, read, space_of, to_json
 
 NAME = "search.json"
 # What a search has that does not say otherwise.
 DEFAULTS = {
-    "method": "random",
+    "method": DEFAULT_METHOD,
     "trials": None,
     "seeds": 1,
     "objective": "error",
@@ -115,14 +116,9 @@ def checked(settings):
     unknown = sorted(set(settings) - set(DEFAULTS))
     if unknown:
         raise ValueError(f"unknown setting {unknown[0]!r}; a search has {', '.join(DEFAULTS)}")
-    given = {name: value for name, value in settings.items() if value is not None}
-    for name in ("trials", "seeds", "examples"):
-        value = given.get(name, 1)
-        if type(value) is not int or value < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1. Received: {value!r}")
-    if type(given.get("seed", 0)) is not int or given.get("seed", 0) < 0:
-        raise ValueError(f"seed must be a whole number, not negative. Received: {given['seed']!r}")
-    return given
+    for name in ("trials", "seeds", "examples", "seed"):
+        check_option(name, settings.get(name))
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def resumed(kept, given, out):
@@ -168,10 +164,7 @@ class Plan:
         self.space = space_in(settings)
         kinds = ("recipe", "variant", "overrides", "steps_scale")
         self.recipe = configure({**{k: settings[k] for k in kinds}, "seed": None}, custom)
-        ponders = "ponder" in families.of(self.recipe).LOGGED
-        for name in settings["objective"]:
-            if "ponder" in name and not ponders:
-                raise ValueError(f"objective: {self.recipe.name} has no ponder")
+        trials.check_measured(settings["objective"], self.recipe)
 
     @property
     def trials(self):

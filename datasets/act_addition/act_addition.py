@@ -160,6 +160,15 @@ def describe(inputs):
     return ["".join(str(x.argmax()) for x in number if x.any()) for number in chunks]
 
 
+def asked(inputs):
+    """Whether there is a target at each time step of one example: not at the first number.
+
+    >>> asked(encode("12+345+6")[0])
+    [False, True, True]
+    """
+    return [step > 0 for step in range(len(inputs))]
+
+
 def decode(outputs):
     """The sum at each time step from probabilities (time, outputs, 11), digits up to the end."""
     forms = []

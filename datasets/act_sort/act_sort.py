@@ -174,6 +174,15 @@ def describe(inputs):
     return [str(x).removesuffix(".0") if i < given else "" for i, x in enumerate(inputs[:, 0])]
 
 
+def asked(inputs):
+    """Whether there is a target at each time step of one example, inputs (time, 2).
+
+    >>> asked(encode("0.3 -1.25")[0])
+    [False, False, True, True]
+    """
+    return [not text for text in describe(inputs)]
+
+
 def decode(outputs):
     """The index at each time step from probabilities (time, classes)."""
     return [str(index) for index in np.asarray(outputs).argmax(-1)]

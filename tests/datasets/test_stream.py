@@ -194,7 +194,14 @@ def test_another_process_without_tensorflow():
         ({"seed": -1}, "`seed` must be an integer of at least 0. Received: -1"),
         ({"bit": 8}, "unknown parameter 'bit'. Did you mean bits"),
         ({"gates": 3}, "unknown parameter 'gates'"),
-        ({"bits": 0}, "bits=0"),
+        ({"bits": 0}, "bits must be a whole number from 1 to 100,000. Received: 0"),
+        ({"bits": 99999999999}, "bits must be a whole number"),
+        ({"bits": [1]}, "bits must be a whole number"),
+        ({"hard_share": "much"}, "hard_share must be a number"),
+        ({"placement": None}, "placement must be one of random, prefix. Received: None"),
+        ({"name": "act_logic", "gates": 11}, "gates=11, max_gates=10"),
+        ({"name": "act_logic", "same_length": "maybe"}, "same_length must be true or false"),
+        ({"name": "neural_gpu_copy", "runs_share": float("nan")}, "runs_share must be a number"),
     ],
 )
 def test_bad_input(function, wrong, message):

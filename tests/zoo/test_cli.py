@@ -5,11 +5,14 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 
+import numpy as np
 import pytest
 
 from keras_adaptive.zoo import cli, stopping, store
 from keras_adaptive.zoo.demo import small_recipe
+from keras_adaptive.zoo.progress import Estimated
 
 COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
 COMMANDS = (*COMMANDS, "export", "demo", "verify")
@@ -98,15 +101,15 @@ def test_train_and_export(command, small, tmp_path):
     ("argv", "words"),
     [
         (["evaluate", "act_adition"], "Nearest: act_addition"),
-        (["evaluate", "act_addition", "--examples", "0"], "examples must be at least 1"),
-        (["evaluate", "act_addition", "--max-ponder", "0"], "max_ponder"),
+        (["evaluate", "act_addition", "--examples", "0"], "--examples must be a whole number"),
+        (["evaluate", "act_addition", "--max-ponder", "0"], "--max-ponder must be a whole number"),
         (["evaluate", "act_addition", "--epsilon", "2"], "epsilon"),
         (
             ["evaluate", "act_addition", "--bits", "9"],
             "--bits is for models that take inputs of any",
         ),
         (["evaluate", "act_addition", "--probe", "ones"], "--probe is for models"),
-        (["measure", "nowhere"], "no checkpoint"),
+        (["measure", "nowhere"], "there is no folder 'nowhere'"),
         (["predict", "act_addition", "1+two"], "1+two"),
         (["predict", "nothing", "1+2"], "no model 'nothing'"),
         (["plot", "act_addition", "--input", "1+2", "--out", "a.gif"], "a.gif"),
@@ -114,9 +117,9 @@ def test_train_and_export(command, small, tmp_path):
         (["train", "act_parity", "--set", "unitz=3"], "Nearest: units"),
         (["train", "act_parity", "--out", "nowhere", "--resume"], "no checkpoint to resume"),
         (["train", "act_parity", "--variant", "none"], "variant"),
-        (["train", "act_parity", "--steps-scale", "-1"], "steps_scale"),
+        (["train", "act_parity", "--steps-scale", "-1"], "--steps-scale must be a number above 0"),
         (["train", "act_parity", "--backend", "jax"], "already loaded with tensorflow"),
-        (["export", "nowhere"], "no checkpoint"),
+        (["export", "nowhere"], "there is no folder 'nowhere'"),
     ],
 )
 def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
@@ -126,6 +129,86 @@ def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
     assert words in err
     assert err.startswith("keras-adaptive: error: ") and err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_input_may_begin_with_a_minus():
+    inputs = {"predict": "input", "plot": "example", "segment": "text"}
+    for command, name in inputs.items():
+        option = {"predict": "--json", "plot": "--out=a.png", "segment": "--by=loss"}[command]
+        for example in ("-+0", "-1.2,0.3", "--+0", "-h is a letter", "--by the way"):
+            orders = [["m", example, option], ["m", option, example], [option, "m", example]]
+            for words in [*orders, [option, "m", "--", example]]:
+                found = cli.parsed([command, *words])
+                assert (found.name, getattr(found, name)) == ("m", example)
+    assert cli.parsed(["plot", "m", "--input", "-+0"]).input == "-+0"
+    assert cli.parsed(["segment", "m", "a", "--height", "-1"]).height == -1
+
+
+def test_what_is_left_is_one_line(command, monkeypatch):
+    def fail(*_, **__):
+        raise KeyError("a\nb")
+
+    monkeypatch.setattr(store, "names", fail)
+    code, out, err = command("list")
+    assert code == 1 and out == ""
+    assert err.startswith("keras-adaptive: internal error: KeyError: ")
+    assert err.count("\n") == 1 and "--debug" in err
+    code, _, err = command("list", "--debug")
+    assert code == 1 and "Traceback (most recent call last)" in err and "in fail" in err
+    code, _, err = command("train", "act_parity", "--set", "units=" + "9" * 100_000)
+    assert code == 2 and len(err) < 1000
+
+
+def test_what_is_mistyped_is_refused_without_keras():
+    script = """
+import sys
+sys.orig_argv = ["keras-adaptive"]
+from keras_adaptive.zoo import cli
+for words in (
+    ["train", "act_parity", "--set", "units=abc"],
+    ["train", "neural_gpu_copy", "--set", "length=0"],
+    ["train", "ham_sort_lstm", "--steps-scale", "0"],
+    ["tune", "act_logic", "--objective", "error=nan"],
+    ["study", "act_logic", "--set", "gates=11"],
+    ["predict", "act_sort", "one two"],
+):
+    assert cli.main(words) == 2
+assert not {"keras", "tensorflow", "jax"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=600)
+
+
+def test_work_can_be_interrupted():
+    script = """
+import sys, threading, time, _thread
+from keras_adaptive.zoo import cli, progress
+def compute():
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    time.sleep(100)
+began = time.monotonic()
+try:
+    progress.interruptible(compute)
+except KeyboardInterrupt:
+    print(time.monotonic() - began)
+"""
+    process = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=90
+    )
+    assert process.returncode == 130 and float(process.stdout) < 5
+
+
+def test_long_inputs_are_estimated(capsys):
+    asked = []
+
+    def probe(inputs):
+        asked.append(inputs.shape[1])
+        time.sleep(inputs.shape[1] * 1e-5)
+        return "answer"
+
+    assert Estimated(probe)(np.zeros((1, 1999))) == "answer" and asked == [1999]
+    assert Estimated(probe)(np.zeros((1, 30_000))) == "answer"
+    assert asked[1:] == [500, 500, 1000, 1000, 30_000]
+    assert "30,000 positions take about" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (stopping.Terminated, 143)])

@@ -1,12 +1,14 @@
 """Recipes are data: overrides, variants, stages and their way through JSON."""
 
+import inspect
 import itertools
 import json
 
 import pytest
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import recipes
+from keras_adaptive.datasets.settings import PARAMETERS
+from keras_adaptive.zoo import recipes, settings
 from keras_adaptive.zoo.recipe import Curriculum, Recipe, Stage
 
 
@@ -70,6 +72,46 @@ def test_overrides():
 def test_unknown_override(key):
     with pytest.raises(ValueError, match=key.replace(".", r"\.")):
         recipes.load("act_parity").with_overrides({key: 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "overrides", "message"),
+    [
+        ("act_parity", {"max_ponder": 5, "target_ponder": 6}, "at most max_ponder, 5"),
+        ("act_parity", {"halting": "fixed"}, "needs fixed_steps"),
+        ("act_parity", {"fixed_steps": 5}, "fixed_steps goes with halting=fixed"),
+        ("act_parity", {"batch_size": 10**6, "bits": 10**5}, "batch_size must be at most"),
+        ("act_addition", {"numbers": 1}, "no example of act_addition has a target"),
+        ("act_logic", {"stages.0.parameters": {"gatez": 3}}, "unknown parameter 'gatez'"),
+        ("ham_sort", {"controller_units": None}, "ham_sort needs a controller"),
+        ("ham_sort", {"max_outputs": [1, 0]}, "max_outputs must be"),
+        ("ham_sort", {"samples": 1}, "samples must be at least 2"),
+        ("ham_merge", {"longer": 301}, "`length` must lie between 1 and 300"),
+        ("neural_gpu_addition_stack_rnn", {"stack_depth": 1}, "at least read_depth, 2"),
+    ],
+)
+def test_settings_that_do_not_go_together(name, overrides, message):
+    with pytest.raises(ValueError, match=message):
+        recipes.load(name).with_overrides(overrides)
+
+
+def test_every_setting_says_what_it_may_be(recipe):
+    """None of a recipe's settings is without type, range and help."""
+    known = {**settings.RECIPE, **settings.STAGE, **settings.HYPERPARAMETERS, **PARAMETERS}
+    names = {*recipe.hyperparameters, *recipe.parameters, *recipe.training_parameters}
+    for name in sorted(names):
+        assert known[name].help and known[name].allowed
+        for mapping in (recipe.hyperparameters, recipe.parameters, recipe.training_parameters):
+            if name in mapping:
+                recipe.check_setting(name, mapping[name])
+
+
+def test_every_parameter_of_a_task_says_what_it_may_be():
+    for name in datasets.names():
+        sample = inspect.signature(datasets.task(name).sample)
+        for parameter in sample.parameters.values():
+            if parameter.kind == parameter.KEYWORD_ONLY:
+                PARAMETERS[parameter.name].check(parameter.name, parameter.default)
 
 
 def test_variants():

@@ -13,6 +13,7 @@ import pytest
 
 from keras_adaptive import datasets, zoo
 from keras_adaptive.zoo import manifest, store
+from keras_adaptive.zoo.families import act_entry
 from keras_adaptive.zoo.families.act import Probe, ask_inputs
 
 FILES = {
@@ -121,8 +122,12 @@ def test_predict_in_human_form(entries):
     assert found["inputs"] == ["12", "34", "56"]
     assert found["answer"] == found["answers"][-1]
     assert len(found["ponder_steps"]) == len(found["confidence"]) == 3
-    assert all(0 <= value <= 1 for value in found["confidence"])
+    # Nothing is asked of the first number.
+    assert found["answers"][0] == "" and found["confidence"][0] is None
+    assert all(0 <= value <= 1 for value in found["confidence"][1:])
     json.dumps(found)
+    with pytest.raises(ValueError, match="nothing is asked of '12'"):
+        store.predict("act_addition", "12", folder=entries)
 
 
 def test_answers_that_follow_the_inputs_are_the_answer():
@@ -131,7 +136,30 @@ def test_answers_that_follow_the_inputs_are_the_answer():
     outputs = np.eye(15, dtype="float32")[[5, 5, 1, 0]]
     ponder = np.ones((1, 4))
     probe = lambda _: {"outputs": outputs[None], "ponder": ponder, "ponder_steps": ponder}  # noqa: E731
-    assert ask_inputs(probe, task, inputs)["answer"] == "1 0"
+    found = ask_inputs(probe, task, inputs)
+    assert found["answer"] == "1 0" and found["answers"] == ["", "", "1", "0"]
+    assert found["confidence"] == [None, None, 1.0, 1.0]
+    table = act_entry.spoken(found).splitlines()
+    assert [line.split() for line in table[1:3]] == [["0.3", "1"], ["-1.2", "1"]]
+
+
+def test_weights_that_are_no_numbers_are_refused(damaged):
+    path = damaged / "act_addition"
+    model = store.load("act_addition", folder=damaged)
+    model.get_layer("answer").bias.assign(np.full(model.get_layer("answer").bias.shape, np.nan))
+    model.save(path / "model.keras")
+    manifest.write(path)
+    with pytest.raises(ValueError, match=r"the weights answer/bias of .* are not finite"):
+        store.predict("act_addition", "1+2", folder=damaged)
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"name": 3}'])
+def test_damaged_recipe(content, damaged):
+    path = damaged / "act_addition"
+    (path / "recipe.json").write_text(content)
+    manifest.write(path)
+    with pytest.raises(ValueError, match=r"recipe\.json is damaged"):
+        store.recipe("act_addition", damaged)
 
 
 def test_predict_refuses_what_it_cannot_read(entries):
@@ -171,10 +199,21 @@ def test_missing_file_is_refused_by_name(damaged):
         store.load("act_addition", folder=damaged)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", "not JSON"])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", "no JSON", '{"format": 1, "files": []}', '{"format": 1, "files": {}}']
+)
 def test_damaged_manifest(text, damaged):
     (damaged / "act_addition" / manifest.NAME).write_text(text)
     with pytest.raises(ValueError, match=r"manifest\.json is missing or damaged"):
+        store.load("act_addition", folder=damaged)
+
+
+def test_a_manifest_must_list_the_model(damaged):
+    path = damaged / "act_addition" / manifest.NAME
+    data = json.loads(path.read_text())
+    del data["files"]["model.keras"]
+    path.write_text(json.dumps(data))
+    with pytest.raises(ValueError, match=r"does not list model\.keras"):
         store.load("act_addition", folder=damaged)
 
 

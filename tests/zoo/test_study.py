@@ -107,12 +107,12 @@ def test_an_interrupted_study_goes_on(trainer, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"tau": [-1.0]}, "tau=-1.0: time_penalty must not be negative"),
+        ({"tau": [-1.0]}, "tau must be a number at least 0 and at most 1000. Received: -1.0"),
         ({"tau": [0.1, 0.1]}, "tau has a value twice"),
         ({"tau": 0.1}, "tau must be a list of numbers. Received: 0.1"),
-        ({"fixed": [2.5]}, "fixed=2.5: variant must be"),
-        ({"targets": [0.5]}, "targets must be at least 1. Received: 0.5"),
-        ({"seeds": 0}, "seeds must be a whole number of at least 1. Received: 0"),
+        ({"fixed": [2.5]}, "fixed must be a whole number from 1"),
+        ({"targets": [0.5]}, "targets must be a number at least 1 .* Received: 0.5"),
+        ({"seeds": 0}, "seeds must be a whole number from 1 .* Received: 0"),
         ({"lengths": 3}, "unknown setting 'lengths'; a study has tau, plain"),
         ({"tau": [], "plain": [], "fixed": [], "targets": []}, "at least one time penalty"),
     ],

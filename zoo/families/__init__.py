@@ -9,6 +9,7 @@ A recipe names its family. The module of a family, `<family>.py`, has what train
   stage's learning rate, or None;
 * `SCORE`: the number that its models are judged by; families without it are judged by the share of
   wrong sequences, `sequence_error`;
+* `POWER`: an input takes time as this power of its length; families without it as its length;
 * `finish(run)`: what is done with the trained model at last; not all have it;
 * `LOGGED`: metrics of training that go into the history, beside loss and sequence error;
 * `validate(run, probe)`: the columns of the history that are measured on validation data;
@@ -34,12 +35,15 @@ A recipe names its family. The module of a family, `<family>.py`, has what train
 * `parameters(recipe, wanted)`: the data set's parameters for what `evaluate` was asked;
 * `told(metrics)`: numbers of an evaluation in words; `listed(metrics)`: the keys for `list --json`;
 * `spoken(found)`: an answer to an example in lines to read;
-* `plot(name, model, recipe, request)`: the pictures of the command line.
+* `check_plot(name, recipe, request)`: refuses what cannot be drawn, before a model is loaded;
+* `plot(name, model, recipe, request)`: the pictures of the command line; not all have it.
 
 `<family>_card.py` has the family's sections of a model card, see `model_card`.
 """
 
 import importlib
+
+NAMES = ("act", "baseline", "ham", "ham_baseline", "language", "neural_gpu")
 
 
 def of(recipe):

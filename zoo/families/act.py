@@ -231,18 +231,27 @@ def ask_inputs(probe, task, inputs):
     Returns:
         A dict: `answer`; and lists with an element for each input of the sequence: `inputs` and
         `answers` in human form, `confidence` (the probability of the answer), `ponder_steps` (N)
-        and `ponder` (ρ = N + R).
+        and `ponder` (ρ = N + R). Where the task asks nothing, the answer is `""` and the confidence
+        None.
+
+    Raises:
+        ValueError: the task asks nothing at all.
     """
+    read = task.describe(inputs[0])
+    asked = task.asked(inputs[0]) if hasattr(task, "asked") else [True] * len(read)
+    if not any(asked):
+        raise ValueError(f"nothing is asked of {' '.join(read)!r}: one input more is needed")
     found = probe(inputs)
     outputs = found["outputs"][0]
-    read, answers = task.describe(inputs[0]), task.decode(outputs)
+    answers = [x if real else "" for x, real in zip(task.decode(outputs), asked, strict=True)]
+    shares = zip(confidence(outputs), asked, strict=True)
     # Where answers follow the inputs, they are the answer; else it is the last one.
     following = [said for said, was in zip(answers, read, strict=True) if not was]
     return {
         "answer": " ".join(following) if following else answers[-1],
         "inputs": read,
         "answers": answers,
-        "confidence": [round(float(value), 4) for value in confidence(outputs)],
+        "confidence": [round(float(value), 4) if real else None for value, real in shares],
         "ponder_steps": [round(float(value)) for value in found["ponder_steps"][0]],
         "ponder": [round(float(value), 3) for value in found["ponder"][0]],
     }

@@ -1,6 +1,5 @@
 """What an entry with one adaptive recurrent layer consists of, and how commands speak of it."""
 
-import itertools
 from pathlib import Path
 
 from ... import datasets, halting, plots
@@ -12,6 +11,8 @@ from .limits import refuse
 
 EXAMPLES = 10_000
 SEQUENCES = 3
+# So many are looked through for sequences that are long enough.
+DRAWN = 100
 KEPT = (
     "variant",
     "training_seed",
@@ -106,17 +107,23 @@ def draw(folder, model, recipe, metrics, history):
 
 
 def some_sequences(model, recipe, least=3):
-    """A few test sequences of at least `least` inputs, answered, for `ponder_along_sequence`."""
+    """A few test sequences, answered, for `ponder_along_sequence`.
+
+    They have at least `least` inputs; where hardly any does, the longest of some that are drawn.
+    """
     probe, task = Probe(model), datasets.task(recipe.dataset)
     parameters = {**recipe.parameters, "same_length": True}
-    sequences = []
-    for index in itertools.count():
-        batch = datasets.batch(recipe.dataset, 1, seed=1, index=index, split="test", **parameters)
-        if batch["inputs"].shape[1] < least:
-            continue
-        sequences.append(ask_inputs(probe, task, batch["inputs"]))
-        if len(sequences) == SEQUENCES:
-            return sequences
+    drawn, long = [], []
+    while len(long) < SEQUENCES and len(drawn) < DRAWN:
+        batch = datasets.batch(
+            recipe.dataset, 1, seed=1, index=len(drawn), split="test", **parameters
+        )
+        drawn.append(batch["inputs"])
+        if drawn[-1].shape[1] >= least:
+            long.append(drawn[-1])
+    if len(long) < SEQUENCES:
+        long = sorted(drawn, key=lambda inputs: -inputs.shape[1])[:SEQUENCES]
+    return [ask_inputs(probe, task, inputs) for inputs in long]
 
 
 def limited(model, limits):
@@ -158,14 +165,36 @@ def listed(metrics):
 
 
 def spoken(found):
-    """An answer to one example as a table, with a line for each input."""
+    """An answer to one example as a table, with a line for each input; "" where none is asked."""
     header = ("input", "answer", "steps", "confidence")
-    shown = [f"{value:.1%}" for value in found["confidence"]]
-    rows = list(zip(found["inputs"], found["answers"], found["ponder_steps"], shown, strict=True))
+    shown = ["" if value is None else f"{value:.1%}" for value in found["confidence"]]
+    columns = (found["inputs"], found["answers"], found["ponder_steps"], shown)
+    rows = list(zip(*columns, strict=True))
     rows = [[str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
-    return "\n".join([*lines, f"answer: {found['answer']}"])
+    return "\n".join([*(line.rstrip() for line in lines), f"answer: {found['answer']}"])
+
+
+def check_plot(name, recipe, request):
+    """Refuse a picture that cannot be drawn; `request` as for `plot`.
+
+    Raises:
+        ValueError: no such kind of file, or an option that does not go with an example.
+    """
+    plots.check_format(request.out or f"{name}.png")
+    refuse_with_example(request)
+
+
+def refuse_with_example(request):
+    """Refuse the options of a measurement where a single example is drawn.
+
+    Raises:
+        ValueError: one was given.
+    """
+    for option in ("examples", "seed"):
+        if request.input is not None and getattr(request, option) is not None:
+            raise ValueError(f"--{option} is for pictures against difficulty, without an example")
 
 
 def plot(name, model, recipe, request):
@@ -181,7 +210,7 @@ def plot(name, model, recipe, request):
         A dict: `picture`, its file, and `ponder` or `rows`.
     """
     out = Path(request.out or f"{name}.png")
-    if request.input:
+    if request.input is not None:
         found = ask(Probe(model), recipe, request.input)
         plots.ponder_along_sequence(out, [found], name)
         return {"picture": str(out), "ponder": found["ponder"]}

@@ -29,8 +29,6 @@ from .neural_gpu import (
 
 __all__ = [
     "LOGGED",
-    "SEQ2SEQ",
-    "SEQ2SEQ_SEARCH",
     "Probe",
     "ask",
     "before_chunk",
@@ -49,23 +47,6 @@ __all__ = [
 
 # What is measured in one batch, in positions.
 LARGEST_BATCH = 200_000
-
-# LSTM+A with what the Neural GPU of the paper is trained with.
-SEQ2SEQ = {
-    "units": 64,
-    "num_layers": 3,
-    "attention": True,
-    "dropout": 0.1,
-    "reverse_inputs": True,
-    "optimizer": "adam",
-    "clipnorm": 1.0,
-    "gradient_noise": 1e-3,
-}
-SEQ2SEQ_SEARCH = {
-    "learning_rate": (1e-3, 3e-3, 9e-3),
-    "gradient_noise": (3e-4, 1e-3, 3e-3),
-    "dropout": (0.06, 0.09, 0.135),
-}
 
 
 def seq2seq_lstm(recipe):

@@ -19,12 +19,12 @@ __all__ = [
     "EXAMPLES",
     "KEPT",
     "add_endpoints",
+    "check_plot",
     "draw",
     "limited",
     "listed",
     "measured",
     "parameters",
-    "plot",
     "published",
     "spoken",
     "told",
@@ -36,7 +36,7 @@ def draw(folder, model, recipe, metrics, history):
     plots.learning_curve(folder / "learning_curve.png", history, CURVES)
 
 
-def plot(name, model, recipe, request):
+def check_plot(name, recipe, request):
     """There is nothing to draw.
 
     Raises:

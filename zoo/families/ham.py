@@ -319,10 +319,12 @@ def ask(probe, recipe, text):
     leaves = max(recipe.parameters["length"], 2 ** (length - 1).bit_length())
     rest = ((0, 0), (0, leaves - length), (0, 0))
     padded = np.pad(inputs, rest, constant_values=task.PADDING)
-    outputs = probe(padded)["outputs"][0, : task.output_length(length), :, 0]
     read = task.describe(inputs[0])
+    asked = [operation == "POP" for operation in read]
+    if is_raw(recipe) and not any(asked):
+        raise ValueError(f"nothing is asked of {text!r}: a POP is needed")
+    outputs = probe(padded)["outputs"][0, : task.output_length(length), :, 0]
     if is_raw(recipe):
-        asked = [operation == "POP" for operation in read]
         answer = " ".join(np.array(task.decode(outputs))[asked])
         outputs = outputs[asked]
     else:

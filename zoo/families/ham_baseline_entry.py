@@ -22,13 +22,13 @@ __all__ = [
     "EXAMPLES",
     "KEPT",
     "add_endpoints",
+    "check_plot",
     "draw",
     "exact",
     "limited",
     "listed",
     "measured",
     "parameters",
-    "plot",
     "published",
     "sizes",
     "spoken",
@@ -51,7 +51,7 @@ def limited(model, limits):
     refuse(model, limits)
 
 
-def plot(name, model, recipe, request):
+def check_plot(name, recipe, request):
     """There is nothing to draw.
 
     Raises:

@@ -226,6 +226,22 @@ def spoken(found):
     )
 
 
+def check_plot(name, recipe, request):
+    """Refuse a picture that cannot be drawn; `request` as for `plot`.
+
+    Raises:
+        ValueError: no example, one that is too long, no such kind of file, or a soft memory, which
+            takes no path.
+    """
+    if recipe.hyperparameters["soft"]:
+        raise ValueError(f"{name} takes no path that could be drawn")
+    if request.input is None:
+        raise ValueError(f"{name} is drawn while it answers an example; give one")
+    plots.check_format(request.out or f"{name}.png")
+    inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
+    ham_picture.check_drawn(inputs)
+
+
 def plot(name, model, recipe, request):
     """Draw the tree at each access while the model answers an example in human form (Figure 6).
 
@@ -238,14 +254,7 @@ def plot(name, model, recipe, request):
     Returns:
         A dict: `picture`, its file; `leaves`, those that were attended, in order; and what `ask`
         says of `read` and `answer`.
-
-    Raises:
-        ValueError: no example, or a soft memory, which takes no path.
     """
-    if request.input is None:
-        raise ValueError(f"{name} is drawn while it answers an example; give one")
-    if not isinstance(model, ReinforceModel):
-        raise ValueError(f"{name} takes no path that could be drawn")
     inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
     out = request.out or f"{name}.png"
     leaves = ham_picture.draw(out, model.network, recipe, inputs, name)

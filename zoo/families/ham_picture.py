@@ -27,11 +27,7 @@ def draw(path, network, recipe, inputs, title=None):
     Raises:
         ValueError: the example is too long, or another kind of file.
     """
-    if inputs.shape[1] > LARGEST_DRAWN:
-        raise ValueError(
-            f"trees of up to {LARGEST_DRAWN} leaves are drawn. Received: an example of "
-            f"{inputs.shape[1]} vectors"
-        )
+    check_drawn(inputs)
     outputs, found = network.get_layer("ham")(inputs, return_path=True, return_nodes=True)
     outputs = np.asarray(outputs)[0]
     leaf, turns, nodes = (np.asarray(found[key])[0] for key in ("leaf", "path", "nodes"))
@@ -41,6 +37,19 @@ def draw(path, network, recipe, inputs, title=None):
     parts = nodes[: accesses + 1], turns[:accesses], read, said
     plots.tree.accesses(path, *parts, title=title, most=accesses)
     return leaf[:accesses].tolist()
+
+
+def check_drawn(inputs):
+    """Refuse an example (1, m, width) that is too long to be drawn.
+
+    Raises:
+        ValueError: it is.
+    """
+    if inputs.shape[1] > LARGEST_DRAWN:
+        raise ValueError(
+            f"trees of up to {LARGEST_DRAWN} leaves are drawn. Received: an example of "
+            f"{inputs.shape[1]} vectors"
+        )
 
 
 def spoken(outputs, inputs, recipe):

@@ -4,6 +4,14 @@ import dataclasses
 
 from ..recipe import Curriculum, Stage
 
+
+def build(recipe):
+    """The model of a recipe, see `ham.build`; a recipe is data until it is built."""
+    from . import ham
+
+    return ham.build(recipe)
+
+
 # Raw HAM, trained by REINFORCE.
 RAW = {
     "units": 20,

@@ -11,13 +11,14 @@ from ..evaluate import measure
 from ..figures import Exact
 from ..model_card import markdown
 from . import act_entry
-from .act_entry import limited, parameters
+from .act_entry import limited, parameters, refuse_with_example
 from .language import ALL, SCORE, Probe, ask, bits, by_difficulty, summary
 
 __all__ = [
     "EXAMPLES",
     "KEPT",
     "add_endpoints",
+    "check_plot",
     "draw",
     "exact",
     "kinds_table",
@@ -198,6 +199,21 @@ def spoken(found):
     return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)
 
 
+def check_plot(name, recipe, request):
+    """Refuse a picture that cannot be drawn; `request` as for `plot`.
+
+    Raises:
+        ValueError: no text, one that is too long, or no such kind of file.
+    """
+    plots.check_format(request.out or f"{name}.png")
+    refuse_with_example(request)
+    if not request.input:
+        raise ValueError(f'{name} draws what it does with a text: plot {name} "some text"')
+    count = len(request.input.encode())
+    if count > plots.text.MOST:
+        raise ValueError(f"a text of 1 to {plots.text.MOST} bytes can be drawn. Received: {count}")
+
+
 def plot(name, model, recipe, request):
     """Draw ponder, loss and entropy under each character of a text.
 
@@ -213,8 +229,6 @@ def plot(name, model, recipe, request):
     Raises:
         ValueError: no text, or one that is too long.
     """
-    if not request.input:
-        raise ValueError(f'{name} draws what it does with a text: plot {name} "some text"')
     found = ask(Probe(model), recipe, request.input)
     out = Path(request.out or f"{name}.png")
     plots.text.ponder_under_text(out, found, name)

@@ -120,15 +120,10 @@ def draw_thoughts(path, model, recipe, inputs, title=None):
     Raises:
         ValueError: the example is too long, or another kind of file.
     """
-    path, length = Path(path), inputs.shape[1]
-    if length > LARGEST_DRAWN:
-        raise ValueError(
-            f"examples of up to {LARGEST_DRAWN} positions are drawn. Received: one of {length}"
-        )
-    animation, sheet = path.with_suffix(".gif"), path
-    if path.suffix == ".gif":
-        sheet = path.with_suffix(".png")
-    plots.check_format(sheet)
+    check_drawn(path, inputs)
+    path = Path(path)
+    animation = path.with_suffix(".gif")
+    sheet = path.with_suffix(".png") if path.suffix == ".gif" else path
     members = [layer for layer in model.layers if isinstance(layer, keras.Model)]
     model = members[0] if members else model
     _, images = model.get_layer("neural_gpu")(inputs, return_images=True)
@@ -139,6 +134,20 @@ def draw_thoughts(path, model, recipe, inputs, title=None):
     plots.mental_image_animation(animation, images, read, written, title)
     plots.mental_image_stills(sheet, images, read, written, title)
     return animation, sheet
+
+
+def check_drawn(path, inputs):
+    """Refuse what cannot be drawn, or not to such a file; the arguments are as of `draw_thoughts`.
+
+    Raises:
+        ValueError: the example is too long, or another kind of file.
+    """
+    if inputs.shape[1] > LARGEST_DRAWN:
+        raise ValueError(
+            f"examples of up to {LARGEST_DRAWN} positions are drawn. "
+            f"Received: one of {inputs.shape[1]}"
+        )
+    plots.check_format(path, (*plots.FORMATS, ".gif"))
 
 
 def symbols_of(inputs, recipe):
@@ -219,6 +228,18 @@ def spoken(found):
     )
 
 
+def check_plot(name, recipe, request):
+    """Refuse a picture that cannot be drawn; `request` as for `plot`.
+
+    Raises:
+        ValueError: no example, one that is too long, or no such kind of file.
+    """
+    if request.input is None:
+        raise ValueError(f"{name} is drawn while it thinks about an example; give one")
+    inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
+    check_drawn(request.out or f"{name}.gif", inputs)
+
+
 def plot(name, model, recipe, request):
     """Draw the mental image while the model thinks about an example in human form.
 
@@ -230,12 +251,7 @@ def plot(name, model, recipe, request):
 
     Returns:
         A dict: `animation` and `picture`, the files, and what `ask` says.
-
-    Raises:
-        ValueError: no example.
     """
-    if request.input is None:
-        raise ValueError(f"{name} is drawn while it thinks about an example; give one")
     found = ask(Probe(model), recipe, request.input)
     inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
     out = request.out or f"{name}.gif"

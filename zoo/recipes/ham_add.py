@@ -2,8 +2,7 @@
 
 import dataclasses
 
-from ..families.ham import build
-from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, differences
+from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, build, differences
 from ..recipe import Recipe
 
 # No sum has fewer than 4 symbols.

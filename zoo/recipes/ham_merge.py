@@ -2,12 +2,12 @@
 
 import dataclasses
 
-from ..families.ham import build
 from ..families.ham_settings import (
     COMPARING,
     COMPARING_STAGES,
     CONTROLLED,
     SEVERAL_SIZES,
+    build,
     differences,
 )
 from ..recipe import Recipe, Stage

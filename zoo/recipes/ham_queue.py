@@ -1,7 +1,6 @@
 """A queue by raw HAM."""
 
-from ..families.ham import build
-from ..families.ham_settings import RAW, RAW_STAGES, differences
+from ..families.ham_settings import RAW, RAW_STAGES, build, differences
 from ..recipe import Recipe
 
 RECIPE = Recipe(

@@ -1,7 +1,6 @@
 """Reversal of a sequence by an LSTM with HAM."""
 
-from ..families.ham import build
-from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, differences
+from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, build, differences
 from ..recipe import Recipe
 
 RECIPE = Recipe(

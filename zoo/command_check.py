@@ -1,0 +1,235 @@
+"""What a command refuses before it does anything: it takes no time, and leaves nothing behind.
+
+Neither Keras nor a model is loaded here.
+"""
+
+import importlib.util
+import os
+from pathlib import Path
+
+from . import recipes, settings
+from .arms import arms_of
+from .families.limits import WHOSE
+from .space import DEFAULT_METHOD, TIME_PENALTIES, space_of
+from .studies import DEFAULTS
+from .trials import check_measured, weights_of
+
+# Folders that are written, and those that must be there.
+WRITTEN = ("out", "into")
+READ = ("run", "ensemble", "others", "entries")
+
+
+def check(arguments):
+    """Refuse what a command cannot do.
+
+    Args:
+        arguments: as the parser of the command line gives them.
+
+    Raises:
+        ValueError, OSError, ImportError: the message names the argument.
+    """
+    check_numbers(arguments)
+    if getattr(arguments, "backend", None) and not importlib.util.find_spec(arguments.backend):
+        raise ImportError(f"--backend {arguments.backend}: {arguments.backend} is not installed")
+    of_command = CHECKS.get(arguments.command.__name__)
+    if of_command:
+        of_command(arguments)
+    check_paths(arguments)
+
+
+def check_numbers(arguments):
+    """The options that are numbers, and lists of lengths."""
+    for name, setting in settings.OPTIONS.items():
+        value = getattr(arguments, name, None)
+        for one in value if isinstance(value, tuple) else (value,):
+            if one is not None:
+                setting.check(option(name), one)
+        if isinstance(value, tuple) and value[0] > value[1]:
+            raise ValueError(
+                f"{option(name)} must be least:largest. Received: {value[0]}:{value[1]}"
+            )
+    for length in getattr(arguments, "lengths", None) or ():
+        settings.OPTIONS["length"].check("--lengths", length)
+
+
+def option(name):
+    """The name of an option, as it is typed."""
+    return "--" + name.replace("_", "-")
+
+
+def check_paths(arguments):
+    """Folders and files, that are to be read or written."""
+    for name in WRITTEN:
+        path = getattr(arguments, name, None)
+        if path is not None:
+            check_writable(option(name), path)
+    for name in READ:
+        given = getattr(arguments, name, None)
+        for path in given if isinstance(given, list) else [given]:
+            if path is not None and not (path and Path(path).is_dir()):
+                raise FileNotFoundError(f"there is no folder {path!r}")
+
+
+def check_writable(name, path):
+    """Refuse a path at which nothing can be written.
+
+    Raises:
+        ValueError: it is empty.
+        OSError: something else is in the way, or may not be written.
+    """
+    if not str(path):
+        raise ValueError(f"{name} must name a file or folder. Received: ''")
+    place = Path(path).absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if place == Path(path).absolute():
+        return
+    if not place.is_dir():
+        raise NotADirectoryError(f"{name} {path}: {place} is no folder")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise PermissionError(f"{name} {path}: {place} may not be written")
+
+
+def check_folder(name, path):
+    """Refuse a folder to write that is a file."""
+    if path and Path(path).exists() and not Path(path).is_dir():
+        raise NotADirectoryError(f"{name} {path} is no folder")
+
+
+def overrides_of(arguments):
+    """The settings of `--set`, each of them once."""
+    found = {}
+    for key, value in arguments.set:
+        if key in found:
+            raise ValueError(f"--set {key} is given twice")
+        found[key] = value
+    return found
+
+
+def changed(arguments):
+    """The recipe of a command with the settings that it was told.
+
+    Where a training goes on, its own settings go before, and only the values are checked here.
+    """
+    recipe = recipes.load(arguments.name)
+    variant, scale = getattr(arguments, "variant", None), arguments.steps_scale
+    overrides = overrides_of(arguments)
+    check_folder("--out", arguments.out)
+    if not arguments.resume:
+        return recipe.configured(variant=variant, overrides=overrides, steps_scale=scale)
+    for key, value in overrides.items():
+        recipe.check_setting(key, value)
+    return recipe if variant is None else recipe.with_variant(variant)
+
+
+def check_train(arguments):
+    """What `train` is told."""
+    recipe = changed(arguments)
+    if arguments.seeds is None:
+        return
+    if arguments.seed is not None:
+        raise ValueError("--seeds tries several seeds and --seed is one: give one of the two")
+    if "longer" not in recipe.hyperparameters:
+        raise ValueError(
+            "--seeds chooses by examples that are longer than those trained on, which "
+            f"{recipe.name} does not measure: give one seed"
+        )
+
+
+def over_of(arguments):
+    """What `--tau` and `--over` say is tried, each setting once; None where they say nothing."""
+    over = {} if arguments.tau is None else {"tau": arguments.tau}
+    for name, values in arguments.over:
+        if name in over:
+            raise ValueError(f"--over {name} is given twice; --tau is one of them if it is given")
+        over[name] = values
+    return over or None
+
+
+def check_tune(arguments):
+    """What `tune` is told."""
+    recipe, over = changed(arguments), over_of(arguments)
+    if over or not arguments.resume:
+        space = space_of(recipe, over, arguments.method or DEFAULT_METHOD)
+        for name in overrides_of(arguments):
+            if name in space:
+                raise ValueError(f"{name} is both set and searched over: give one of the two")
+    if arguments.objective is not None:
+        check_measured(weights_of(arguments.objective), recipe)
+
+
+def check_study(arguments):
+    """What `study` is told."""
+    recipe = recipes.load(arguments.name)
+    if recipe.family != "act" or recipe.figure is None:
+        raise ValueError(f"{recipe.name} has no halting rule to study")
+    for name, given in (("tau", arguments.tau), ("seeds", arguments.seeds)):
+        if arguments.full and given is not None:
+            raise ValueError(f"--full gives --{name}: give one of the two")
+    changed(arguments)
+    given = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
+    given["sampled"] = arguments.sampled
+    if arguments.full:
+        given["tau"] = list(TIME_PENALTIES)
+    given = {kind: values for kind, values in given.items() if values is not None}
+    arms_of(recipe, {**DEFAULTS, **given, "overrides": overrides_of(arguments)})
+
+
+def check_example(arguments):
+    """What `predict`, `plot` and `segment` are told of an example."""
+    from .. import datasets
+    from . import store
+
+    recipe = store.recipe(arguments.name)
+    if arguments.command.__name__ == "plot_command":
+        if arguments.example is not None and arguments.input is not None:
+            raise ValueError("the example is given once, as the second word or by --input")
+        if arguments.input is None:
+            arguments.input = arguments.example
+        text = arguments.input
+    else:
+        text = getattr(arguments, "text", None) if hasattr(arguments, "text") else arguments.input
+    if text is None:
+        return
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("the example must be UTF-8")
+    datasets.task(recipe.dataset).encode(text, **recipe.parameters)
+
+
+def check_verify(arguments):
+    """What `verify` is told."""
+    from . import store
+
+    for name in arguments.names:
+        store.recipe(name, arguments.entries)
+
+
+def check_evaluate(arguments):
+    """What `evaluate` is told."""
+    from . import store
+
+    found = store.recipe(arguments.name) if arguments.run is None else recipes.load(arguments.name)
+    ponders = "halting" in found.hyperparameters
+    owners = {"max_ponder": ponders, "epsilon": ponders, "leaves": found.family == "ham"}
+    for name, has in owners.items():
+        value = getattr(arguments, name)
+        if value is not None and not has:
+            raise ValueError(
+                f"{option(name)} is for models with {WHOSE[name]}, and {found.name} has none. "
+                f"Received: {value}"
+            )
+    leaves = arguments.leaves
+    if leaves is not None and leaves & (leaves - 1):
+        raise ValueError(f"--leaves must be a power of two. Received: {leaves}")
+
+
+CHECKS = {
+    "train_command": check_train,
+    "tune_command": check_tune,
+    "study_command": check_study,
+    "evaluate_command": check_evaluate,
+    "predict_command": check_example,
+    "plot_command": check_example,
+    "segment_command": check_example,
+    "verify_command": check_verify,
+}

@@ -1,0 +1,119 @@
+"""Whether the settings of a recipe go together, found out before anything is built or written.
+
+That each setting is of its type and in its range is known already (`settings`). Here the data set
+draws an example with the parameters of every stage, and what is of the network is compared.
+"""
+
+from .. import datasets
+from .settings import LARGEST_BATCH
+
+# Of a training batch, in numbers of 4 bytes: 8 GiB.
+MOST_NUMBERS = 2**31
+# So many examples have a target among them, if any has.
+DRAWN = 100
+
+
+def check(recipe):
+    """Refuse settings that do not go together.
+
+    Args:
+        recipe: a `Recipe`.
+
+    Raises:
+        ValueError: the message names the settings.
+    """
+    check_network(recipe)
+    if recipe.dataset in datasets.names():
+        check_data(recipe)
+
+
+def check_network(recipe):
+    """The hyperparameters of a recipe among each other."""
+    settings = recipe.hyperparameters
+    given = settings.get
+    halting, steps, target = given("halting"), given("fixed_steps"), given("target_ponder")
+    if halting == "fixed" and steps is None:
+        raise ValueError("halting=fixed needs fixed_steps; the variant fixed-k sets both")
+    if halting not in (None, "fixed") and steps is not None:
+        raise ValueError(
+            f"fixed_steps goes with halting=fixed alone; the variant fixed-{steps} sets both. "
+            f"Received: halting={halting!r}"
+        )
+    if target is not None and halting != "fixed" and target > settings["max_ponder"]:
+        raise ValueError(
+            f"target_ponder must be at most max_ponder, {settings['max_ponder']}. "
+            f"Received: {target!r}"
+        )
+    if target is not None and halting == "fixed" and recipe.family == "act":
+        raise ValueError(
+            "target_ponder needs a halting rule, and a variant with a fixed number of steps has "
+            f"none. Received: {target!r}"
+        )
+    if given("baseline") == "leave_one_out" and settings["samples"] < 2:
+        raise ValueError(
+            f"samples must be at least 2 for baseline=leave_one_out. Received: {given('samples')}"
+        )
+    read, stack = given("read_depth"), given("stack_depth")
+    if None not in (read, stack) and stack < read:
+        raise ValueError(f"stack_depth must be at least read_depth, {read}. Received: {stack}")
+    if any(stage.bins for stage in recipe.stages) and recipe.length_parameters is None:
+        raise ValueError(f"bins are of data sets with a length, which {recipe.dataset} has not")
+
+
+def check_data(recipe):
+    """The parameters of the data set in all stages, and the size of a batch."""
+    kinds = [{**recipe.parameters, **more} for more in validated(recipe)]
+    for parameters in [*kinds, *trained(recipe)]:
+        size = datasets.example_size(recipe.dataset, **parameters)
+        if size * recipe.batch_size > MOST_NUMBERS:
+            most = max(MOST_NUMBERS // size, 1)
+            raise ValueError(
+                f"batch_size must be at most {min(most, LARGEST_BATCH):,} for examples of {size:,} "
+                f"numbers. Received: {recipe.batch_size}"
+            )
+    batch = datasets.batch(recipe.dataset, DRAWN, split="test", **recipe.parameters)
+    if not batch["weights"].any():
+        raise ValueError(
+            f"no example of {recipe.dataset} has a target with {dict(recipe.parameters)}"
+        )
+    check_outputs(recipe)
+
+
+def trained(recipe):
+    """The parameters of the data set that batches of training have, a list of dicts."""
+    found = []
+    for stage in recipe.stages:
+        curriculum = stage.curriculum
+        levels = [curriculum.start, recipe.stop_of(curriculum)] if curriculum else [None]
+        places = range(max(len(stage.bins), 1))
+        found += [recipe.parameters_at(stage, level, i) for level in levels for i in places]
+    return found
+
+
+def validated(recipe):
+    """What differs from the recipe's parameters when it is measured, a list of dicts."""
+    found, settings = [{}], recipe.hyperparameters
+    for name in ("longer", "longer_at_first"):
+        if name in settings and recipe.length_parameters:
+            found.append(dict.fromkeys(recipe.length_parameters, settings[name]))
+    return found
+
+
+def check_outputs(recipe):
+    """A network with a memory must be able to write the answers of its task."""
+    if "max_outputs" not in recipe.hyperparameters:
+        return
+    length = recipe.parameters["length"]
+    wanted = datasets.task(recipe.dataset).output_length(length)
+    raw = recipe.hyperparameters.get("controller_units", 0) is None
+    answers_at_once = wanted == length
+    if raw != answers_at_once:
+        need = "needs no controller" if answers_at_once else "needs a controller"
+        units = recipe.hyperparameters.get("controller_units")
+        raise ValueError(f"{recipe.dataset} {need}. Received: controller_units={units!r}")
+    factor, more = recipe.hyperparameters["max_outputs"]
+    if int(factor * length) + more != wanted:
+        raise ValueError(
+            f"max_outputs must be [a, b] with a n + b = {wanted} outputs for n = {length} inputs. "
+            f"Received: {recipe.hyperparameters['max_outputs']!r}"
+        )

@@ -1,0 +1,221 @@
+"""What each setting of a recipe, and each option of a command, may be: its type, range and help.
+
+The parameters of the data sets have their place in `datasets.settings`.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ..datasets.settings import (
+    LONGEST,
+    PARAMETERS,
+    Choice,
+    Flag,
+    Number,
+    Setting,
+    Several,
+    Whole,
+    check_parameters,
+)
+
+SCHEDULES = ("constant", "cosine", "exponential")
+REWARDS = ("log_probability", "bits", "vector")
+MOST_STEPS = 10**9
+LARGEST_BATCH = 1_000_000
+# Of weights: a kernel from so many units to as many has 4 GiB.
+MOST_UNITS = 32_768
+MOST_PONDER = 10_000
+SEED = Whole("of what is drawn", 0, 2**32 - 1)
+
+
+class Curricula(Setting):
+    """No other curriculum than the recipe's can be given, but none can."""
+
+    words: ClassVar[str] = "null, for no curriculum"
+    allowed = words
+
+    def allows(self, value):
+        return False
+
+
+class Rewards(Setting):
+    """A reward, or several with weights."""
+
+    words: ClassVar[str] = f"one of {', '.join(REWARDS)}, or their weights, none of them negative"
+
+    def allows(self, value):
+        if not isinstance(value, Mapping):
+            return value in REWARDS if isinstance(value, str) else False
+        weight = Number("", 0)
+        names = bool(value) and set(value) <= set(REWARDS)
+        return names and all(map(weight.allows, value.values())) and any(value.values())
+
+
+class MostOutputs(Setting):
+    """The pair (a, b) of the most outputs for n inputs, a n + b."""
+
+    words: ClassVar[str] = "a list of a number and a whole number, not both 0 and none negative"
+
+    def allows(self, value):
+        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            return False
+        numbers = Number("", 0, 1000).allows(value[0]) and Whole("", 0, 1000).allows(value[1])
+        return numbers and any(value)
+
+
+class KernelSize(Several):
+    """Odd sizes, so that a kernel has a middle."""
+
+    @property
+    def words(self):
+        return "a list of 2 odd whole numbers from 1 to 99"
+
+    def allows(self, value):
+        return super().allows(value) and all(size % 2 for size in value)
+
+
+class Parameters(Setting):
+    """Parameters of the data set."""
+
+    words: ClassVar[str] = "an object of the data set's parameters"
+
+    def check(self, name, value):
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{name} must be {self.words}. Received: {value!r}")
+        check_parameters(value)
+
+
+RECIPE = {
+    "batch_size": Whole("examples a step", 1, LARGEST_BATCH),
+    "seed": SEED,
+    "validate_every": Whole("steps between two measurements on validation data", 1, MOST_STEPS),
+}
+STAGE = {
+    "steps": Whole("training steps; with a curriculum the most", 1, MOST_STEPS),
+    "learning_rate": Number("at the start of the stage", 0, 1000, open="low"),
+    "schedule": Choice("how the learning rate falls", SCHEDULES),
+    "hold": Number("share of the stage before the learning rate falls", 0, 1, open="high"),
+    "time_penalty": Number("τ, the price of a step of thought", 0, 1000),
+    "parameters": Parameters("the data set's parameters that differ in the stage"),
+    "curriculum": Curricula("how difficulty grows", none=True),
+    "bins": Several(
+        "lengths that training batches take in turn",
+        Whole("largest length", 1, LONGEST),
+        0,
+        100,
+        rising=True,
+    ),
+    "chunk": Whole("steps between two decisions", 1, 1_000_000),
+}
+# By name, as a name means the same in every family.
+HYPERPARAMETERS = {
+    "accesses_per_output": Whole("accesses to the memory for each output", 1, 100),
+    "action_scale": Number("by how much the actions' weights are larger", 0, 1000, open="low"),
+    "action_sharpness": Number("of the actions in inference", 0, 1000, open="low"),
+    "attention": Flag("the decoder attends the inputs"),
+    "averaging": Number("momentum of an average of the weights", 0, 1, open="high", none=True),
+    "baseline": Choice("subtracted from returns", ("learned", "leave_one_out"), none=True),
+    "beta_2": Number("of Adam", 0, 1, open="low high"),
+    "clipnorm": Number("global norm that gradients are clipped at", 0, open="low", none=True),
+    "controller_units": Whole("of the LSTM beside the memory", 1, MOST_UNITS, none=True),
+    "depth": Whole("layers of each perceptron", 1, 100),
+    "diagonal": Flag("gates move maps by one place"),
+    "discount": Number("γ of the returns", 0, 1),
+    "dropout": Number("share that is dropped in training", 0, 1, open="high"),
+    "dropout_on": Choice("what is dropped", ("state", "candidate")),
+    "dropout_schedule": Choice("dropout by length", ("constant", "length", "root")),
+    "embedding": Whole("width of a byte's learned vector", 1, MOST_UNITS, none=True),
+    "entropy_again": Number("entropy bonus at each new size", 0, 1000, none=True),
+    "entropy_bonus": Number("α at the start", 0, 1000),
+    "entropy_decay": Number("factor on α after each step", 0, 1, open="low"),
+    "entropy_penalty": Number("β", 0, 1000),
+    "epsilon": Number("what may be missing from 1 at a halt", 0, 1, open="high"),
+    "fixed_steps": Whole("of each input, without halting", 1, MOST_PONDER, none=True),
+    "gate_cutoff": Flag("smooth gates are cut off"),
+    "gate_sharpness": Number("of the gates in inference", 0, 1000, open="low"),
+    "gradient_noise": Number("scale of the noise on gradients", 0, 1000),
+    "halting": Choice("the halting rule", ("act", "fixed", "sampled")),
+    "halting_bias": Number("b_h at the start", -100, 100),
+    "hidden_units": Whole("of each perceptron", 1, MOST_UNITS),
+    "initial_scale": Number("of the first weights", 0, 1000, open="low"),
+    "input_gain": Number("of the first weights of the inputs", 0, 1000, open="low"),
+    "kernel_scale": Number("by how much the kernel's weights are larger", 0, 1000, open="low"),
+    "kernel_size": KernelSize("of the convolutions", Whole("", 1, 99), 2, 2),
+    "longer": Whole("length beyond training that is validated", 2, LONGEST),
+    "longer_at_first": Whole("the same, in the first stage", 2, LONGEST),
+    "longest_memory": Number("of the forget gates, in time steps", 2, 1_000_000, open="low"),
+    "maps": Whole("of the mental image", 1, 4096),
+    "max_outputs": MostOutputs("most outputs for n inputs, a n + b"),
+    "max_ponder": Whole("M, the most steps for each input", 1, MOST_PONDER),
+    "nonlinearity": Choice("of the gates", ("smooth", "hard")),
+    "num_layers": Whole("layers of the network", 1, 100),
+    "num_stacks": Whole("stacks", 1, 10_000),
+    "optimizer": Choice("what trains the network", ("adam", "relative_clip_adamax")),
+    "patience": Whole("chunks until the learning rate is halved", 1, MOST_STEPS, none=True),
+    "policy_weight": Number("of the term of log p(A)", 0, 1000),
+    "priority_gain": Number("of a priority's first weights", 0, 10_000, open="low"),
+    "read_depth": Whole("elements of a stack that are read", 1, 10_000),
+    "recurrent": Flag("the hidden units are connected over time"),
+    "relaxation": Whole("parameter sets at the start", 1, 100),
+    "relaxation_factor": Number("on the pull after each chunk", 1, 1000),
+    "relaxation_pull": Number("of the parameter sets together", 0, 1000),
+    "reset_bias": Number("of the reset gate at the start", -100, 100),
+    "reverse_inputs": Flag("the last symbol is read first"),
+    "reward": Rewards("of an output"),
+    "samples": Whole("runs drawn of each example", 1, 10_000),
+    "saturation_cost": Number("of gates that are cut off", 0, 1000),
+    "size_factor": Number("on the learning rate at each new size", 0, 1, open="low"),
+    "soft": Flag("all leaves are attended (DHAM)"),
+    "stack_depth": Whole("most elements of a stack", 1, LONGEST, none=True),
+    "sure_decay": Number("factor on α from `sure_from` leaves on", 0, 1, open="low"),
+    "sure_from": Whole("leaves from which α falls faster", 1, LONGEST),
+    "target_ponder": Number(
+        "mean steps that τ is adapted to", 1, MOST_PONDER, none=True
+    ),
+    "units": Whole("of the recurrent layer, or of each node", 1, MOST_UNITS),
+    "update_bias": Number("of the update gate at the start", -100, 100),
+    "width": Whole("of the mental image", 1, 1024),
+}
+# What is asked of a command, by the names of the Python arguments.
+OPTIONS = {
+    "bits": Whole("digits of each number", 1, LONGEST),
+    "epsilon": HYPERPARAMETERS["epsilon"],
+    "examples": Whole("of a measurement", 1, 10_000_000),
+    "height": Number("the least height of a peak"),
+    "keep_every": Whole("steps", 1, MOST_STEPS),
+    "leaves": Whole("of the memory", 2, 2**20),
+    "length": Whole("positions, vectors or operations", 1, LONGEST),
+    "long_examples": Whole("of a measurement at very long lengths", 1, 10_000_000),
+    "max_ponder": HYPERPARAMETERS["max_ponder"],
+    "seconds": Number("until a measurement ends", 0, 1_000_000, open="low"),
+    "seed": SEED,
+    "seeds": Whole("how many seeds", 1, 10_000),
+    "steps_scale": Number("factor on the steps of all stages", 0, 10_000, open="low"),
+    "trials": Whole("of a search", 1, 1_000_000),
+}
+
+
+def check_option(name, value):
+    """Refuse a value that an option cannot have; None stands for one that was not given."""
+    if value is not None:
+        OPTIONS[name].check(name, value)
+
+
+def setting_of(recipe, key):
+    """What a setting of a recipe may be.
+
+    Args:
+        recipe: a `Recipe`.
+        key: the setting, as of `Recipe.with_overrides`.
+
+    Returns:
+        A `Setting`, or None where a recipe of one's own has a hyperparameter of its own.
+    """
+    name = key.rsplit(".", 1)[-1]
+    if key in RECIPE:
+        return RECIPE[key]
+    if key in recipe.hyperparameters:
+        return HYPERPARAMETERS.get(key)
+    if key in recipe.parameters or key in recipe.training_parameters:
+        return PARAMETERS.get(key)
+    return STAGE[name]
