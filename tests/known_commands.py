@@ -212,6 +212,8 @@ WRONG = (
     ("plot", "ham_sort", " ".join(["1:1"] * 33)),
     ("plot", "ham_sort", "1:1", "--out", "a.gif"),
     ("plot", "act_logic", "--out", "."),
+    ("train", "act_parity", "\x1b[31mred"),
+    ("demo", "--\x1b[31m"),
     ("segment", "act_parity", "text"),
     ("segment", "act_enwik8_small", ""),
     ("segment", "act_enwik8_small"),
@@ -248,6 +250,7 @@ RIGHT = (
     ("plot", "act_logic", "--examples", "5", "--out", "a.svg"),
     ("segment", "act_enwik8_small", "-a text", "--height", "-1"),
     ("demo", "--examples", "5"),
+    ("demo", "--out", "new"),
 )
 
 

@@ -3,6 +3,7 @@
 Standard output holds only the answer; progress and messages go to standard error.
 """
 
+import contextlib
 import difflib
 import os
 import sys
@@ -50,7 +51,13 @@ def main(argv=None):
             print(f"go on with: {again}", file=sys.stderr)
         return 143 if isinstance(stop, stopping.Terminated) else 130
     except Exception as error:
-        return report_error(error, "--debug" in words)
+        status = report_error(error, "--debug" in words)
+        # As on a full disk.
+        with contextlib.suppress(OSError, ValueError):
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return status
+        discard_output()
     return status or 0
 
 

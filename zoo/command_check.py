@@ -16,6 +16,7 @@ from .trials import check_measured, weights_of
 
 # Folders that are written, and those that must be there.
 WRITTEN = ("out", "into")
+WRITING_A_FILE = ("plot_command", "verify_command")
 READ = ("run", "ensemble", "others", "entries")
 
 
@@ -61,8 +62,13 @@ def check_paths(arguments):
     """Folders and files, that are to be read or written."""
     for name in WRITTEN:
         path = getattr(arguments, name, None)
-        if path is not None:
-            check_writable(option(name), path)
+        if path is None:
+            continue
+        check_writable(option(name), path)
+        is_file, exists = arguments.command.__name__ in WRITING_A_FILE, Path(path).exists()
+        if exists and Path(path).is_dir() == is_file:
+            kind = "a folder, and must be a file" if is_file else "a file, and must be a folder"
+            raise OSError(f"{option(name)} {path} is {kind}")
     for name in READ:
         given = getattr(arguments, name, None)
         for path in given if isinstance(given, list) else [given]:
@@ -82,18 +88,10 @@ def check_writable(name, path):
     place = Path(path).absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
-    if place == Path(path).absolute():
-        return
-    if not place.is_dir():
+    if place != Path(path).absolute() and not place.is_dir():
         raise NotADirectoryError(f"{name} {path}: {place} is no folder")
-    if not os.access(place, os.W_OK | os.X_OK):
+    if not os.access(place, os.W_OK | (os.X_OK if place.is_dir() else 0)):
         raise PermissionError(f"{name} {path}: {place} may not be written")
-
-
-def check_folder(name, path):
-    """Refuse a folder to write that is a file."""
-    if path and Path(path).exists() and not Path(path).is_dir():
-        raise NotADirectoryError(f"{name} {path} is no folder")
 
 
 def overrides_of(arguments):
@@ -114,7 +112,6 @@ def changed(arguments):
     recipe = recipes.load(arguments.name)
     variant, scale = getattr(arguments, "variant", None), arguments.steps_scale
     overrides = overrides_of(arguments)
-    check_folder("--out", arguments.out)
     if not arguments.resume:
         return recipe.configured(variant=variant, overrides=overrides, steps_scale=scale)
     for key, value in overrides.items():

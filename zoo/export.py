@@ -86,17 +86,17 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
     wanted, examples = examples, entry.EXAMPLES if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths)
     trainings, members = [], 0
+    others = [restore(other) for other in others]
+    for other in others:
+        if other.recipe.name != run.recipe.name:
+            raise ValueError(f"{other.folder} is a training of {other.recipe.name}")
     if ensemble:
         runs = [run, *map(restore, ensemble)]
         run, members = together(runs), len(runs)
         trainings = [measured(one, examples, wanted) for one in runs]
     metrics = measured(run, examples, wanted)
     trainings = trainings or [metrics]
-    others = [restore(other) for other in others]
-    for other in others:
-        if other.recipe.name != run.recipe.name:
-            raise ValueError(f"{other.folder} is a training of {other.recipe.name}")
-        trainings.append(measured(other, examples, wanted))
+    trainings += [measured(other, examples, wanted) for other in others]
     model = bare(run.model)
     metrics = {
         **metrics,

@@ -13,6 +13,7 @@ import numpy as np
 from .. import datasets
 from ..datasets.enwik8 import characters
 from . import families
+from .settings import check_option
 
 # The names that users say, and what a family measures.
 SIGNALS = {"ponder": "ponder", "loss": "bits", "entropy": "entropy"}
@@ -200,6 +201,7 @@ def segment(name, text, by="ponder", height=None, folder=None):
     """
     from . import store
 
+    check_option("height", height)
     recipe = store.recipe(name, folder)
     rows = store.results(name, folder).get("segmentation")
     if rows is None:

@@ -23,12 +23,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def shortened(text, most=600):
-    """A text in one line, without its middle if it is very long.
+    """A text in one line that a terminal can show, without its middle if it is very long.
 
     >>> shortened("0123456789" * 3, most=20)
     '0123456789 … 56789'
     """
     text = " ".join(text.split())
+    text = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
     return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 4 :]}"
 
 
