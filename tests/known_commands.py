@@ -250,7 +250,6 @@ RIGHT = (
     ("plot", "act_logic", "--examples", "5", "--out", "a.svg"),
     ("segment", "act_enwik8_small", "-a text", "--height", "-1"),
     ("demo", "--examples", "5"),
-    ("demo", "--out", "new"),
 )
 
 

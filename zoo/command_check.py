@@ -7,7 +7,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from . import recipes, settings
+from . import checkpoint, recipes, settings
 from .arms import arms_of
 from .families.limits import WHOSE
 from .space import DEFAULT_METHOD, TIME_PENALTIES, space_of
@@ -122,6 +122,9 @@ def changed(arguments):
 def check_train(arguments):
     """What `train` is told."""
     recipe = changed(arguments)
+    out = Path(arguments.out or Path("runs") / arguments.name)
+    if arguments.resume and not any(map(checkpoint.begun, (out, out / "seed-0"))):
+        raise FileNotFoundError(f"there is no checkpoint to resume from in {out}")
     if arguments.seeds is None:
         return
     if arguments.seed is not None:
