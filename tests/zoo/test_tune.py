@@ -289,10 +289,10 @@ def test_searches_that_a_recipe_cannot_have(name, arguments, message, tmp_path):
         zoo.tuner(name, tmp_path / "search", **arguments)
 
 
-def test_what_a_family_does_not_measure_is_said_after_the_first_training(trainer, tmp_path):
-    tuner = zoo.tuner("act_logic", tmp_path, trials=1, objective="longer_error")
-    with pytest.raises(ValueError, match="act_logic has no longer_error"):
-        tuner.search()
+def test_what_a_family_does_not_measure_is_said_before_a_training(tmp_path):
+    with pytest.raises(ValueError, match="act_logic has no longer_error; it has error, ponder"):
+        zoo.tuner("act_logic", tmp_path / "search", trials=1, objective="longer_error")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_search_is_not_overwritten_or_changed(trainer, tmp_path):
