@@ -1,26 +1,28 @@
 """Does something as soon as a module of somebody else is imported, and does not import it."""
 
+import contextlib
 import importlib.abc
 import importlib.util
 import sys
 
 
-def when_imported(name, action):
+def when_imported(name, action, within=contextlib.nullcontext):
     """Calls `action(module)` right after the module `name` is first loaded; one action a module.
 
     Args:
         name: full name of a module that is not loaded yet.
         action: function of the module. It is called before whoever imports the module has it.
+        within: function without arguments that returns a context manager for the loading.
     """
     if not any(isinstance(finder, _Finder) and finder.name == name for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder(name, action))
+        sys.meta_path.insert(0, _Finder(name, action, within))
 
 
 class _Finder(importlib.abc.MetaPathFinder):
     """Lets the other finders find a module, and learns when it is loaded."""
 
-    def __init__(self, name, action):
-        self.name, self.action = name, action
+    def __init__(self, name, action, within):
+        self.name, self.action, self.within = name, action, within
         self.searching = False
 
     def find_spec(self, fullname, path, target=None):
@@ -51,7 +53,8 @@ class _Loader(importlib.abc.Loader):
     def exec_module(self, module):
         # The module looks as if it had been loaded without this class.
         module.__loader__ = module.__spec__.loader = self.loader
-        self.loader.exec_module(module)
+        with self.finder.within():
+            self.loader.exec_module(module)
         if self.finder in sys.meta_path:
             sys.meta_path.remove(self.finder)
         self.finder.action(module)

@@ -13,6 +13,7 @@ from . import command_check, stopping
 from . import commands as do
 from .commands import PROGRAM
 from .parser import parser
+from .quiet import hide_log_lines
 from .words import arranged, shortened
 
 # What is wrong with what was given, and not with the program.
@@ -95,7 +96,7 @@ def parsed(words):
 
 def choose_backend(backend):
     """Set Keras's backend, which must happen before Keras is imported."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    hide_log_lines()
     if backend is None:
         return
     if "keras" in sys.modules:

@@ -134,7 +134,7 @@ class Probe:
         structure = layer.compute_output_spec(sequences)
         *_, ponder = keras.tree.pack_sequence_as(structure, layer.output)
         self.model = keras.Model(
-            model.inputs,
+            model.inputs[0],
             {
                 "outputs": model.outputs[0],
                 "ponder": ponder["steps"] + ponder["remainder"],

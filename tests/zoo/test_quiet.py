@@ -1,0 +1,47 @@
+"""Standard error of a command has its own lines alone: no log lines of libraries, no warnings."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import pytest
+
+IMPORT = "from keras_adaptive.zoo.quiet import hide_log_lines; hide_log_lines(); import tensorflow"
+
+
+def errors_of(*words, **variables):
+    """What a process writes to standard error."""
+    loud = ("TF_CPP_MIN_LOG_LEVEL", "CUDA_VISIBLE_DEVICES", "JAX_PLATFORMS", "PYTHONWARNINGS")
+    environment = {name: os.environ[name] for name in os.environ if name not in loud}
+    done = subprocess.run(
+        [sys.executable, *words],
+        env={**environment, **variables},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
+def test_predict_says_nothing_but_the_answer(backend):
+    if importlib.util.find_spec(backend) is None:
+        pytest.skip(f"{backend} is not installed")
+    command = ["-m", "keras_adaptive.zoo.cli", "predict", "act_parity", "+-0+"]
+    assert errors_of(*command, "--backend", backend) == ""
+
+
+def test_the_users_own_level_is_respected():
+    code = f"{IMPORT}, os; os.write(2, b'of somebody else')"
+    assert "oneDNN" in errors_of("-c", code, TF_CPP_MIN_LOG_LEVEL="0")
+    quieter = errors_of("-c", code, TF_CPP_MIN_LOG_LEVEL="1")
+    assert "of somebody else" in quieter and "oneDNN" not in quieter
+
+
+def test_what_is_no_log_line_is_shown():
+    code = f"{IMPORT}; from keras_adaptive.zoo import quiet; import os\n"
+    code += "with quiet._filtered():\n"
+    code += "    os.write(2, b'E0000 00:00:1.5  1 a.cc:1] b\\nan error\\nF0000 1.5 1 a.cc:1] c\\n')"
+    assert errors_of("-c", code) == "an error\nF0000 1.5 1 a.cc:1] c\n"
