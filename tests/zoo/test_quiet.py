@@ -30,7 +30,9 @@ def test_predict_says_nothing_but_the_answer(backend):
     if importlib.util.find_spec(backend) is None:
         pytest.skip(f"{backend} is not installed")
     command = ["-m", "keras_adaptive.zoo.cli", "predict", "act_parity", "+-0+"]
-    assert errors_of(*command, "--backend", backend) == ""
+    lines = errors_of(*command, "--backend", backend).splitlines()
+    # A slow machine is told how long it has been.
+    assert [line for line in lines if not line.startswith("working, ")] == []
 
 
 def test_the_users_own_level_is_respected():
