@@ -1,163 +1,222 @@
-"""A training step of ACTRNN against the floor and against a plain Keras layer.
+"""What a training step of ACTRNN costs in `fit`, against the floor and a peer.
 
-The floor is the same cell applied as often as the rows need, unrolled, without halting: forward,
-backward and update. The plain layer is `keras.layers.LSTM` or `SimpleRNN` over a sequence as long
-as ACTRNN's steps are many. All three are measured as a TensorFlow graph and under XLA, and the
-faster of the two counts; in turn, in one process, as medians of wall time.
+A step is what a user gets: `compile` and `fit` with their defaults, 20 steps for each execution, wall
+time. The floor is the same cell in the same `fit`, unrolled as often as the rows need on average,
+without halting, in a graph or compiled by XLA, whichever is faster. The peer is
+pytorch-adaptive-computation-time with one or two threads, where it is installed. Every way is
+measured in turn, and the fastest execution counts; weights that got no gradient end the benchmark.
 
-    python benchmarks/training_step.py
+    python benchmarks/training_step.py [--backend tensorflow|jax]
 """
 
 import argparse
-import itertools
+import json
 import os
-import statistics
+import subprocess
+import sys
 import time
+import warnings
+from importlib import util
+from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+if "--backend" in sys.argv:  # Keras must know it when it is imported.
+    os.environ["KERAS_BACKEND"] = sys.argv[sys.argv.index("--backend") + 1]
 
 import keras
 import numpy as np
-import tensorflow as tf
+from keras import ops
 from report import write
 
 from keras_adaptive import halting
 from keras_adaptive.layers import ACTRNN
+from keras_adaptive.models import AdaptiveModel
 
-# task: (cell, plain layer, units, batch, time, features), as in the paper.
+# task: (cell, units, batch, time, features), as in the paper; the peer knows no LSTM.
 SIZES = {
-    "parity": (keras.layers.SimpleRNNCell, keras.layers.SimpleRNN, 128, 128, 1, 64),
-    "logic": (keras.layers.LSTMCell, keras.layers.LSTM, 128, 16, 10, 102),
-    "addition": (keras.layers.LSTMCell, keras.layers.LSTM, 512, 32, 5, 50),
+    "parity": ("SimpleRNN", 128, 128, 1, 64),
+    "logic": ("LSTM", 128, 16, 10, 102),
+    "logic, SimpleRNN": ("SimpleRNN", 128, 16, 10, 102),
+    "addition": ("LSTM", 512, 32, 5, 50),
+    "addition, GRU": ("GRU", 512, 32, 5, 50),
 }
-STEPS = (2, 5, 10)
+# How the weights of the halting unit are scaled so that rows take different numbers of steps.
+UNEVEN = 1.5
+STEPS = 5
 MAX_PONDER = 20
+EXECUTION = 20
 
 
-def adaptive(cell, units, steps, features):
-    """ACTRNN whose every row takes `steps` steps, or with `None` a random number around 5."""
-    layer = ACTRNN(cell(units), max_ponder=MAX_PONDER, return_sequences=True)
+def adaptive(cell, units, features, even):
+    """ACTRNN whose every row takes `STEPS` steps, or one number of about as many each."""
+    cell = getattr(keras.layers, f"{cell}Cell")(units)
+    layer = ACTRNN(cell, max_ponder=MAX_PONDER, return_sequences=True)
     layer.build((None, None, features))
-    kernel, bias = layer.halting_unit.kernel, layer.halting_unit.bias
-    mean = 5 if steps is None else steps
-    activation = 0.995 if mean == 1 else 1 / (mean - 0.5)
-    bias.assign([np.log(activation / (1 - activation))])
-    kernel.assign(kernel * (8.0 if steps is None else 0.0))
+    activation = 1 / (STEPS - 0.5)
+    layer.halting_unit.bias.assign([np.log(activation / (1 - activation))])
+    layer.halting_unit.kernel.assign(layer.halting_unit.kernel * (0.0 if even else UNEVEN))
     return layer
 
 
 class Unrolled(keras.layers.Layer):
     """The floor: the cell, `steps` times for each input, in a Python loop."""
 
-    def __init__(self, cell, steps):
+    def __init__(self, cell, units, steps):
         super().__init__()
-        self.cell = cell
+        self.cell = getattr(keras.layers, f"{cell}Cell")(units)
         self.steps = steps
 
     def build(self, shape):
         self.cell.build((shape[0], shape[2] + 1))
 
     def call(self, inputs):
-        states = self.cell.get_initial_state(batch_size=inputs.shape[0])
+        rows = ops.shape(inputs)[0]
+        states = self.cell.get_initial_state(batch_size=rows)
         states = states if isinstance(states, list) else [states]
         outputs = []
-        for now in tf.unstack(inputs, axis=1):
+        for now in ops.unstack(inputs, axis=1):
             for step in range(self.steps):
-                flag = tf.fill((inputs.shape[0], 1), float(step == 0))
-                output, states = self.cell(tf.concat([now, flag], -1), states)
+                flag = ops.full((rows, 1), float(step == 0))
+                output, states = self.cell(ops.concatenate([now, flag], -1), states)
             outputs.append(output)
-        return tf.stack(outputs, axis=1)
+        return ops.stack(outputs, axis=1)
 
 
-def training_step(layer, inputs, jit_compile):
-    """A function that trains `layer` for one step; the update leaves the weights as they are."""
-    optimizer = keras.optimizers.Adam(0.0)
-    layer(inputs)
-    optimizer.build(layer.trainable_variables)
+class Clock(keras.callbacks.Callback):
+    """The milliseconds of a step in the fastest execution."""
 
-    @tf.function(jit_compile=jit_compile)
-    def step():
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(tf.square(layer(inputs, training=True)))
-            loss += sum(layer.losses)
-        gradients = tape.gradient(loss, layer.trainable_variables)
-        pairs = [(g, v) for g, v in zip(gradients, layer.trainable_variables) if g is not None]
-        optimizer.apply([g for g, _ in pairs], [v for _, v in pairs])
-        return loss
+    best = float("inf")
 
-    return step
+    def on_train_batch_begin(self, batch, logs=None):
+        self.start = time.perf_counter()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.best = min(self.best, 1e3 * (time.perf_counter() - self.start) / EXECUTION)
 
 
-def medians(candidates, repetitions):
-    """Median milliseconds of each candidate, measured in turn."""
-    for candidate in candidates.values():
-        for _ in range(3):
-            float(candidate())
-    times = {name: [] for name in candidates}
-    for _ in range(repetitions):
-        for name, candidate in candidates.items():
-            start = time.perf_counter()
-            float(candidate())
-            times[name].append(1e3 * (time.perf_counter() - start))
-    return {name: statistics.median(values) for name, values in times.items()}
+class Way:
+    """A compiled model with what it is fitted to."""
+
+    def __init__(self, layer, data, in_model=keras.Model, **compiled):
+        x, y = data
+        inputs = keras.Input(x.shape[1:])
+        self.model = in_model(inputs, layer(inputs))
+        self.model.compile(
+            keras.optimizers.Adam(0.0), "mse", steps_per_execution=EXECUTION, **compiled
+        )
+        self.fit = {"x": x, "y": y, "batch_size": len(x) // EXECUTION, "verbose": 0}
+        self.clock = Clock()
+        start = time.perf_counter()
+        self.model.fit(**self.fit)
+        self.first = time.perf_counter() - start
+        refuse_missing_gradients(self.model)
+
+    def run(self):
+        self.model.fit(**self.fit, callbacks=[self.clock])
 
 
-def measure(task, steps, repetitions):
-    """All formulations at one size; `steps` of `None` stands for uneven numbers of steps."""
-    cell, plain, units, batch, length, features = SIZES[task]
+def refuse_missing_gradients(model):
+    """Ends the benchmark if a weight got no gradient, by the optimizer's memory of them."""
+    momenta = model.optimizer._momentums
+    for variable, momentum in zip(model.trainable_variables, momenta, strict=True):
+        if not np.any(ops.convert_to_numpy(momentum)):
+            raise SystemExit(f"{variable.path} got no gradient")
+
+
+def measure(task, even, seconds):
+    """All ways at one size: a dict of what was measured."""
+    cell, units, batch, length, features = SIZES[task]
     rng = np.random.default_rng(0)
-    inputs = tf.constant(rng.normal(size=(batch, length, features)).astype("float32"))
-    layer = adaptive(cell, units, steps, features)
+    x = rng.normal(size=(EXECUTION * batch, length, features)).astype("float32")
+    data = x, np.zeros((EXECUTION * batch, length, units), "float32")
+    keras.utils.set_random_seed(0)
     with halting.record() as entries:
-        layer(inputs)
-    mean = float(entries[0].mean_steps)
-    longest = int(np.max(entries[0].steps))
-    applications = max(1, round(mean))
-    longer = tf.constant(
-        rng.normal(size=(batch, length * applications, features + 1)).astype("float32")
-    )
-    kinds = {
-        "actrnn": (lambda: adaptive(cell, units, steps, features), inputs),
-        "floor": (lambda: Unrolled(cell(units), applications), inputs),
-        "plain": (lambda: plain(units, return_sequences=True), longer),
+        adaptive(cell, units, features, even)(x[: 4 * batch])
+    mean, most = float(entries[0].mean_steps), int(np.max(entries[0].steps))
+    applications = round(mean)
+    floor = {"floor graph": False, "floor xla": True}
+    if keras.config.backend() == "jax":
+        floor = {"floor xla": True}
+    make = {
+        name: lambda jit=jit: Way(Unrolled(cell, units, applications), data, jit_compile=jit)
+        for name, jit in floor.items()
+        # XLA needs minutes for what is unrolled so far, and it is slow.
+        if not (jit and length * applications > 25 and len(floor) > 1)
     }
-    candidates = {
-        (kind, "xla" if jit else "graph"): training_step(make(), data, jit)
-        for (kind, (make, data)), jit in itertools.product(kinds.items(), (False, True))
+    make |= {
+        "AdaptiveModel": lambda: Way(ours(), data, AdaptiveModel),
+        "keras.Model": lambda: Way(ours(), data),
+        "keras.Model, jit_compile=True": lambda: Way(ours(), data, jit_compile=True),
     }
-    times = medians(candidates, repetitions)
-    best = {kind: min(times[kind, "graph"], times[kind, "xla"]) for kind in kinds}
-    return {
-        "task": task,
-        "mean_steps": round(mean, 2),
-        "most_steps": longest,
-        "even": steps is not None,
-        "milliseconds": {f"{kind} {mode}": round(t, 3) for (kind, mode), t in times.items()},
-        "against_floor": round(best["actrnn"] / best["floor"], 3),
-        "against_plain": round(best["actrnn"] / best["plain"], 3),
-    }
+
+    def ours():
+        keras.utils.set_random_seed(0)
+        return adaptive(cell, units, features, even)
+
+    ways = {name: one() for name, one in make.items()}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for way in ways.values():
+            way.run()
+    best = {name: round(way.clock.best, 3) for name, way in ways.items()}
+    found = {"task": task, "even": even, "mean_steps": round(mean, 2), "most_steps": most}
+    found["milliseconds"] = best
+    found["floor"] = min(time for name, time in best.items() if name.startswith("floor"))
+    found["seconds_of_first_execution"] = {n: round(way.first, 1) for n, way in ways.items()}
+    if even and cell != "LSTM":
+        found["peer"] = peer(task)
+    return found
+
+
+def peer(task):
+    """The milliseconds of a step of the peer, or None where it is not installed."""
+    if not util.find_spec("pytorch_adaptive_computation_time"):
+        return None
+    cell, *sizes = SIZES[task]
+    script = Path(__file__).parent / "training_step_peer.py"
+    command = [sys.executable, script, cell, *map(str, sizes), str(STEPS), str(MAX_PONDER)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+
+def rows_of(found):
+    """The ratios of the README's table."""
+    rows = []
+    for one in found:
+        even = f"{one['mean_steps']:g}" + ("" if one["even"] else f" (1 to {one['most_steps']})")
+        what = f"`fit`, {one['task']}, mean N {even}"
+        limits = {"AdaptiveModel": 1.4 if one["even"] else 1.8, "keras.Model": 2.0}
+        for way, limit in limits.items():
+            ratio = one["milliseconds"][way] / one["floor"]
+            rows.append(
+                {"what": f"{what}: {way} / floor", "ratio": round(ratio, 2), "limit": limit}
+            )
+            if one.get("peer"):
+                ratio = one["milliseconds"][way] / one["peer"]
+                limit = 0.9 if one["task"].startswith("addition") else 0.8
+                what_peer = f"{what}: {way} / pytorch-adaptive-computation-time"
+                rows.append({"what": what_peer, "ratio": round(ratio, 2), "limit": limit})
+    return rows
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", nargs="*", default=list(SIZES), choices=list(SIZES))
-    parser.add_argument("--steps", nargs="*", type=int, default=list(STEPS))
-    parser.add_argument("--even-only", action="store_true")
-    parser.add_argument("--repetitions", type=int, default=30)
+    parser.add_argument("--backend", default="tensorflow", choices=["tensorflow", "jax"])
+    parser.add_argument("--seconds", type=float, default=20.0, help="for each row of the table")
     arguments = parser.parse_args()
+    warnings.filterwarnings("error", message="Gradients do not exist")
     found = []
     for task in arguments.tasks:
-        for steps in [*arguments.steps, *([] if arguments.even_only else [None])]:
-            found.append(measure(task, steps, arguments.repetitions))
-            print(found[-1], flush=True)
-    rows = []
-    for one in found:
-        kind = "even" if one["even"] else f"uneven (at most {one['most_steps']})"
-        for against, name in (("against_floor", "floor"), ("against_plain", "plain Keras layer")):
-            limit = 1.5 if one["even"] else None
-            what = f"training step, {one['task']}, mean N {one['mean_steps']:g}, {kind}"
-            rows.append({"what": f"{what}: ACTRNN / {name}", "ratio": one[against], "limit": limit})
-    write("training_step", rows, details=found)
+        for even in (True, False):
+            found.append(measure(task, even, arguments.seconds))
+            print(json.dumps(found[-1]), flush=True)
+    rows = rows_of(found)
+    for row in rows:
+        limit = "" if row["limit"] is None else f"(at most {row['limit']:g})"
+        print(f"{row['ratio']:6.2f}  {row['what']} {limit}")
+    name = "training_step" if arguments.backend == "tensorflow" else "training_step_jax"
+    write(name, rows, details=found)
 
 
 if __name__ == "__main__":

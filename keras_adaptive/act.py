@@ -304,7 +304,10 @@ class ACTRNN(keras.layers.RNN):
         carry = (initial_state, ops.zeros(shape, dtype=dtype))
         found = None
         if training and not self.unroll:
-            found = ponder_in_time(step, carry, rule_at, in_time, self.zero_output_for_mask)
+            compiled = all(layer.supports_jit for layer in self._flatten_layers())
+            found = ponder_in_time(
+                step, carry, rule_at, in_time, self.zero_output_for_mask, compiled
+            )
         if found is None:
             scan = executors.eager.scan if self.unroll else executors.scan
             found = scan(step_in_time, carry, in_time)

@@ -5,6 +5,7 @@ import functools
 import tensorflow as tf
 from keras import tree
 from tensorflow.python.eager import record
+from tensorflow.python.framework import kernels
 
 # Operations that cost less than to keep their results.
 CHEAP = {
@@ -42,6 +43,14 @@ class TracedGraph:
     def __init__(self, graph):
         self.graph = graph
         self.definition = graph.as_graph_def()
+
+    @property
+    def compiles(self):
+        """Whether XLA knows all operations on this kind of machine."""
+        nodes = [*self.definition.node]
+        for function in self.definition.library.function:
+            nodes += function.node_def
+        return all(map(_has_kernel_of_xla, {node.op for node in nodes} - {"Placeholder"}))
 
     def does_nothing_but(self, results):
         """Whether it has no effects but what these tensors need."""
@@ -93,6 +102,19 @@ class TracedGraph:
         )
         feeds |= dict(zip([x.name for x in flat if x.name not in feeds], found))
         return tree.pack_sequence_as(fetches, [feeds[x.name] for x in flat])
+
+
+@functools.cache
+def _has_kernel_of_xla(operation):
+    _load_kernels_of_xla()
+    found = kernels.get_registered_kernels_for_op(operation).kernel
+    return any(kernel.device_type == "XLA_CPU_JIT" for kernel in found)
+
+
+@functools.cache
+def _load_kernels_of_xla():
+    # TensorFlow registers them when it compiles for the first time.
+    tf.function(lambda: tf.constant(0), jit_compile=True)()
 
 
 def _upstream(tensors, feeds):

@@ -7,7 +7,7 @@ from .loop import at_least_float32, compacts, expand, restore, weigher, without_
 from .rules import ACT, Fixed, Sampled, last_step
 
 
-def ponder_in_time(step, carry, rule_at, sequences, zero_output_for_mask=False):
+def ponder_in_time(step, carry, rule_at, sequences, zero_output_for_mask=False, compiled=True):
     """What `ponder` at each element of `sequences` gives, each with the states of that before.
 
     A training step costs less so, where it can be done: on TensorFlow, in a graph, with a rule of
@@ -22,6 +22,7 @@ def ponder_in_time(step, carry, rule_at, sequences, zero_output_for_mask=False):
             second; it may have `present`, boolean `(time, batch)`, false where to take no steps,
             and whatever else `rule_at` reads.
         zero_output_for_mask: whether the output of a masked step is zero, not that before it.
+        compiled: whether XLA may compile the loop where Keras does not compile the whole model.
 
     Returns:
         `(carry, shown)`: the last states and output, and `(steps, remainder, outputs)` with time
@@ -69,7 +70,8 @@ def ponder_in_time(step, carry, rule_at, sequences, zero_output_for_mask=False):
             )
         return new, memory, running
 
-    found = executors.scan_repeats(weighed, finish, (states, *start(first)[1]), sequences, last)
+    carry = (states, *start(first)[1])
+    found = executors.scan_repeats(weighed, finish, carry, sequences, last, compiled)
     if found is None:
         return None
     (states, *_), total = found

@@ -1,0 +1,160 @@
+"""The loop forward and the loop back over the steps on some elements, on TensorFlow."""
+
+import tensorflow as tf
+from keras import tree
+
+from .tensorflow import _floating
+from .tensorflow_graph import unrecorded
+
+
+class Loops:
+    """The loop forward and the loop back over some elements.
+
+    Args:
+        traced: a `StepWithGradient`.
+        sequences: list of tensors with time as first axis.
+        size: how many elements there are.
+        room: how many steps there is room for.
+    """
+
+    def __init__(self, traced, sequences, size, room):
+        self.traced = traced
+        self.size = size
+        self.room = room
+        self.sequences = sequences
+        self.arrays = [as_array(x, size) for x in sequences]
+
+    def forward(self, length, n, carry, common, total):
+        """Takes steps until the elements before `length` are done, or there is no room for more.
+
+        Args:
+            length: scalar.
+            n: the number of the first step.
+            carry, common, total: lists of tensors, of an element that may be under way.
+
+        Returns:
+            How many steps were taken and how many elements done, `n`, `carry`, `common` and
+            `total` of the step that would come next, and arrays of the totals and of what is kept.
+        """
+        traced, room = self.traced, self.room
+
+        @unrecorded
+        def advance(index, time, n, carry, common, total, totals, kept):
+            before = carry, common, total
+            now = _read(self.arrays, time)
+            if common:
+                # The second step and those behind it have the same.
+                common = tf.cond(
+                    n <= 2, lambda: traced.common_at(n, now, traced.used), lambda: common
+                )
+            carry, total, done, new = traced.forward(n, carry, now, common, total)
+            totals, kept = _write(totals, time, total), _write(kept, index, [time, *new])
+            total = [tf.where(done, tf.zeros_like(x), x) for x in total]
+            _keep_shapes((carry, common, total), before)
+            n = tf.where(done, 1, n + 1)
+            time = time + tf.cast(done, tf.int32)
+            return index + 1, time, n, carry, common, total, totals, kept
+
+        zero = tf.constant(0)
+        totals = [_array(x, self.size) for x in total]
+        kept = [_array(x, room) for x in [zero, *traced.kept]]
+        return tf.while_loop(
+            lambda index, time, *_: tf.logical_and(time < length, index < room),
+            advance,
+            (zero, zero, n, carry, common, total, totals, kept),
+            maximum_iterations=room,
+        )
+
+    def back(self, count, later, of_carry, of_common, of_total, of_totals, kept):
+        """Walks back over `count` steps.
+
+        Args:
+            count: scalar.
+            later: the element at which the step behind them was taken.
+            of_carry, of_common, of_total: gradients of what the step behind them began with.
+            of_totals: arrays of the gradients of the totals in time.
+            kept: arrays, from the loop forward.
+
+        Returns:
+            Gradients of what the first step began with, `of_carry`, `of_common`, `of_total`, and,
+            as far as there are any, arrays of those of the sequences and a list of those of what
+            the step uses.
+        """
+        traced = self.traced
+
+        @unrecorded
+        def retreat(index, later, of_carry, of_common, of_total, of_sequences, of_used):
+            time, n, *old = _read(kept, index)
+            now, upstream = _read(self.arrays, time), _read(of_totals, time)
+            new_time = tf.not_equal(time, later)
+            of_total = [tf.where(new_time, a, b) for a, b in zip(upstream, of_total)]
+            before = of_carry, of_common, of_total, of_used
+            of_carry, of_now, more, new, of_total = traced.backward(
+                now, [n, *old], of_carry, of_total
+            )
+            of_element = _add(_read(of_sequences, time), of_now)
+            of_used = _add(of_used, more)
+            if of_common:
+                of_common = _add(of_common, new)
+                of_element, of_used, of_common = self._back_to_common(
+                    n, now, of_element, of_used, of_common
+                )
+            _keep_shapes((of_carry, of_common, of_total, of_used), before)
+            of_sequences = _write(of_sequences, time, of_element)
+            return index - 1, time, of_carry, of_common, of_total, of_sequences, of_used
+
+        zeros = [tf.zeros_like(x) for x in traced.reached(0, _floating(self.sequences))]
+        _, _, *gradients = tf.while_loop(
+            lambda index, *_: index >= 0,
+            retreat,
+            (
+                count - 1,
+                later,
+                of_carry,
+                of_common,
+                of_total,
+                [as_array(x, self.size) for x in zeros],
+                [tf.zeros_like(x) for x in traced.reached(1, traced.used)],
+            ),
+            maximum_iterations=self.room,
+        )
+        return gradients
+
+    def _back_to_common(self, n, now, of_element, of_used, of_common):
+        """Hands on the gradient of what steps have in common where it was computed."""
+
+        def computed():
+            of_now, more = self.traced.backward_of_common(n, now, of_common)
+            nothing = [tf.zeros_like(x) for x in of_common]
+            return _add(of_element, of_now), _add(of_used, more), nothing
+
+        return tf.cond(n <= 2, computed, lambda: (of_element, of_used, of_common))
+
+
+def _add(tensors, more):
+    """The sums, of a tensor and None too."""
+    return [x if y is None else x + y for x, y in zip(tensors, more)]
+
+
+def _array(like, size):
+    return tf.TensorArray(like.dtype, size, element_shape=like.shape, clear_after_read=False)
+
+
+def as_array(x, size):
+    """The elements of the first axis as a TensorArray that may be read again and again."""
+    array = tf.TensorArray(x.dtype, size, element_shape=x.shape[1:], clear_after_read=False)
+    return array.unstack(x)
+
+
+def _keep_shapes(tensors, like):
+    """Lets a loop see that its tensors keep their shapes, where a trace could not tell."""
+    for x, y in zip(tree.flatten(tensors), tree.flatten(like)):
+        x.set_shape(y.shape)
+
+
+def _read(arrays, place):
+    return [array.read(place) for array in arrays]
+
+
+def _write(arrays, place, tensors):
+    return [array.write(place, tensor) for array, tensor in zip(arrays, tensors)]

@@ -1,0 +1,191 @@
+"""A step on TensorFlow, traced and taken apart into what runs forward and what runs back."""
+
+import math
+
+import keras
+import tensorflow as tf
+from keras import tree
+
+from .tensorflow import _floating, _trace, _Witness
+from .tensorflow_graph import TracedGraph, common_of, kept_of, unrecorded
+
+# How long an axis is taken to be that is not known yet.
+TYPICAL_LENGTH = 64
+
+
+class Step:
+    """One step, traced, as a function of all that it uses.
+
+    Attributes:
+        share: the nest of what is summed up, as traced.
+        used: the tensors that the step uses by closure and that may need a gradient.
+        common: the tensors of the trace that can be given instead of being computed again, as all
+            steps on an element but the first have them in common; may be set to an empty list.
+        is_pure: whether the step does nothing else than what its results need.
+    """
+
+    def __init__(self, step, carry, sequences):
+        n, now = tf.constant(1), tree.map_structure(lambda x: x[0], sequences)
+        with _Witness() as witness:
+            _trace(step, n, carry, now)
+        values = [(variable, tf.convert_to_tensor(variable)) for variable in witness.read.values()]
+
+        def with_values(*arguments):
+            self.arguments = [tree.flatten(argument) for argument in arguments]
+            with keras.StatelessScope(values):
+                self.results = step(*arguments)
+            return self.results
+
+        trace = _trace(with_values, n, carry, now)
+        self.graph = TracedGraph(trace.graph)
+        self.share = trace.structured_outputs[0]
+        self.used = _floating(trace.captured_inputs)
+        self.is_pure = not witness.state_mapping and self.graph.does_nothing_but(self.results)
+        (n,), carry, _ = self.arguments
+        self.common = common_of(trace.graph, n, carry)
+
+    def __call__(self, n, carry, now, common, used):
+        """`(share, carry, done)`, by flat lists, `common` for this `n`."""
+        given = zip(tree.flatten(self.arguments), [n, *carry, *now])
+        of_closure = zip(_floating(self.graph.graph.internal_captures), used)
+        return self.graph.run([*given, *of_closure, *zip(self.common, common)], self.results)
+
+    def common_at(self, n, now, used):
+        """`common` of step `n`, from flat lists."""
+        (number,), _, of_now = self.arguments
+        of_closure = zip(_floating(self.graph.graph.internal_captures), used)
+        return self.graph.run([(number, n), *zip(of_now, now), *of_closure], self.common)
+
+
+class StepWithGradient:
+    """A step and what follows it, taken apart into what runs forward and what runs back.
+
+    Attributes:
+        kept: the tensors of the trace that running back needs of running forward.
+        is_pure: whether nothing else needs to be kept or done.
+    """
+
+    def __init__(self, step, finish, carry, sequences):
+        first = tree.flatten(tree.map_structure(lambda x: x[0], sequences))
+        self.used, self.common = step.used, step.common
+
+        def with_total(n, carry, now, used, common, total):
+            share, new, done = step(n, tree.flatten(carry), now, common, used)
+            total = tree.map_structure(tf.add, total, share)
+            end = finish(total, new, tree.pack_sequence_as(sequences, now))
+            new = tree.map_structure(lambda new, old: tf.where(done, new, old), end, new)
+            return tree.map_structure(tf.identity, (new, total)), done
+
+        @unrecorded
+        def with_gradient(n, carry, now, common, total, upstream):
+            used = list(map(tf.identity, step.used))
+            results, done = with_total(n, carry, now, used, common, total)
+            forward.update(op.name for op in done.graph.get_operations())
+            sources = [_floating(carry), _floating(now), used, common, tree.flatten(total)]
+            found = _gradients(_floating(results), sources, upstream)
+            # A loop carries these, whether or not they depend on anything.
+            for i in (0, 3):
+                both = zip(found[i], sources[i])
+                found[i] = [tf.zeros_like(x) if g is None else g for g, x in both]
+            self.given = tree.flatten((n, carry, now, common, total))
+            self.known = [n, *now, *upstream]
+            self.results = [*map(tree.flatten, results), done]
+            self.gradients = found
+            return self.results, found
+
+        @unrecorded
+        def with_gradient_of_common(n, now, upstream):
+            used = list(map(tf.identity, step.used))
+            found = _gradients(step.common_at(n, now, used), [_floating(now), used], upstream)
+            self.known_to_common = [n, *now, *upstream]
+            self.gradients_of_common = found
+            return found
+
+        like = _floating((carry, step.share))
+        forward = set()
+        one = tf.constant(1)
+        graph = _trace(with_gradient, one, carry, first, step.common, step.share, like).graph
+        self.graph = TracedGraph(graph)
+        self.kept = kept_of(graph, forward, self.given, self.known, _present(self.gradients))
+        self.common_at = step.common_at
+        self.graph_of_common = self.graph
+        self.gradients_of_common = [[None] * len(group) for group in self.gradients[1:3]]
+        if step.common:
+            trace = _trace(with_gradient_of_common, one, first, step.common)
+            self.graph_of_common = TracedGraph(trace.graph)
+        needed = [*self.kept, *(outer for outer, _ in graph.captures)]
+        self.is_pure = (
+            step.is_pure
+            and not any(x.dtype in (tf.resource, tf.variant) for x in needed)
+            and all(None not in x.shape[1:] for x in tree.flatten(step.share))
+        )
+
+    @property
+    def compiles(self):
+        """Whether XLA knows all operations."""
+        return self.graph.compiles and self.graph_of_common.compiles
+
+    def kept_bytes(self):
+        """How much memory a step takes, as far as shapes tell."""
+        return sum(
+            math.prod(size or TYPICAL_LENGTH for size in x.shape) * x.dtype.size for x in self.kept
+        )
+
+    @unrecorded
+    def zeros_of_common(self, now):
+        """Zeros of the shapes of `common`, which may have other axes than the batch."""
+        if not self.common:
+            return []
+        return list(map(tf.zeros_like, self.common_at(tf.constant(1), now, self.used)))
+
+    def forward(self, n, carry, now, common, total):
+        """`(carry, total, done, kept)`, with flat lists for nests."""
+        given = zip(self.given, [n, *carry, *now, *common, *total])
+        return self.graph.run(given, [*self.results, self.kept])
+
+    def backward(self, now, kept, of_carry, of_total):
+        """The gradients, where there are any, of carry, `now`, `used`, `common` and total."""
+        known = zip(self.known[1:], [*now, *of_carry, *of_total])
+        fetches = [_present([gradients]) for gradients in self.gradients]
+        found = self.graph.run([*known, *zip(self.kept, kept)], fetches)
+        of_carry, of_now, of_used, *others = found
+        of_now, of_used = self._spread(of_now, of_used, self.gradients[1:3])
+        return of_carry, of_now, of_used, *others
+
+    def backward_of_common(self, n, now, of_common):
+        """The gradients of `now` and `used`, by way of `common`."""
+        known = zip(self.known_to_common, [n, *now, *of_common])
+        fetches = [_present([gradients]) for gradients in self.gradients_of_common]
+        found = self.graph_of_common.run(list(known), fetches)
+        return self._spread(*found, self.gradients_of_common)
+
+    def _spread(self, of_now, of_used, there):
+        """Puts gradients at their places in those that `reached` leaves, with None elsewhere."""
+        found = []
+        for group, gradients, present in zip((0, 1), (of_now, of_used), there):
+            gradients = iter(gradients)
+            everywhere = [None if x is None else next(gradients) for x in present]
+            found.append(self.reached(group, everywhere))
+        return found
+
+    def reached(self, group, tensors):
+        """Those floating tensors of `now` (group 0) or `used` (1) that a gradient reaches."""
+        both = zip(self.gradients[1 + group], self.gradients_of_common[group])
+        return [x for x, (a, b) in zip(tensors, both) if a is not None or b is not None]
+
+    def all_of(self, group, gradients):
+        """The gradients of all tensors, None for those that `reached` leaves out."""
+        gradients = iter(gradients)
+        both = zip(self.gradients[1 + group], self.gradients_of_common[group])
+        return [None if a is None and b is None else next(gradients) for a, b in both]
+
+
+def _gradients(results, sources, upstream):
+    """Gradients of each group of sources, None where there is none."""
+    found = iter(tf.gradients(results, tree.flatten(sources), upstream))
+    found = [[next(found) for _ in group] for group in sources]
+    return [[None if g is None else tf.convert_to_tensor(g) for g in group] for group in found]
+
+
+def _present(groups):
+    return [x for group in groups for x in group if x is not None]
