@@ -1,10 +1,10 @@
 """What a training step of ACTRNN costs in `fit`, against the floor and a peer.
 
-A step is what a user gets: `compile` and `fit` with their defaults, 20 steps for each execution, wall
-time. The floor is the same cell in the same `fit`, unrolled as often as the rows need on average,
-without halting, in a graph or compiled by XLA, whichever is faster. The peer is
+A step is what a user gets: `compile` and `fit` with their defaults, 20 steps for each execution,
+wall time. The floor is the same cell in the same `fit`, unrolled as often as the rows need on
+average, without halting, in a graph or compiled by XLA, whichever is faster. The peer is
 pytorch-adaptive-computation-time with one or two threads, where it is installed. Every way is
-measured in turn, and the fastest execution counts; weights that got no gradient end the benchmark.
+measured in turn, and the fastest execution counts; a weight without a gradient ends the benchmark.
 
     python benchmarks/training_step.py [--backend tensorflow|jax]
 """
@@ -110,7 +110,6 @@ class Way:
         start = time.perf_counter()
         self.model.fit(**self.fit)
         self.first = time.perf_counter() - start
-        refuse_missing_gradients(self.model)
 
     def run(self):
         self.model.fit(**self.fit, callbacks=[self.clock])
@@ -155,6 +154,8 @@ def measure(task, even, seconds):
         return adaptive(cell, units, features, even)
 
     ways = {name: one() for name, one in make.items()}
+    for way in ways.values():
+        refuse_missing_gradients(way.model)
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         for way in ways.values():
@@ -163,7 +164,9 @@ def measure(task, even, seconds):
     found = {"task": task, "even": even, "mean_steps": round(mean, 2), "most_steps": most}
     found["milliseconds"] = best
     found["floor"] = min(time for name, time in best.items() if name.startswith("floor"))
-    found["seconds_of_first_execution"] = {n: round(way.first, 1) for n, way in ways.items()}
+    plain = Way(getattr(keras.layers, cell)(units, return_sequences=True), data)
+    first = {name: round(way.first, 1) for name, way in [*ways.items(), ("plain Keras RNN", plain)]}
+    found["seconds_of_first_execution"] = first
     if even and cell != "LSTM":
         found["peer"] = peer(task)
     return found

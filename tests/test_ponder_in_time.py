@@ -11,6 +11,7 @@ from keras import ops
 import keras_adaptive.act
 import references
 from keras_adaptive import executors
+from keras_adaptive.executors import tensorflow_chunks
 from keras_adaptive.halting import Sampled, in_time
 from keras_adaptive.layers import ACTRNN
 from known_layers import CELLS, TAU, act_layer, ragged_mask, sequences
@@ -147,6 +148,66 @@ def test_under_xla(monkeypatch, found):
     layer = of(Own(dtype="float64"))
     mask = ragged_mask(3, 4)
     assert_as_with_two_loops(layer, sequences(3, 4, 2), monkeypatch, found, mask=mask, jit=True)
+
+
+@pytest.fixture
+def chunks(monkeypatch):
+    """Chunks of three steps; the functions that are compiled for them."""
+    made, compiled = [], tensorflow_chunks._compiled
+    for limit in ("FEWEST", "MOST"):
+        monkeypatch.setattr(tensorflow_chunks, limit, 3)
+
+    def spy(*arguments):
+        made.extend(found := compiled(*arguments))
+        return found
+
+    monkeypatch.setattr(tensorflow_chunks, "_compiled", spy)
+    return made
+
+
+@pytest.mark.parametrize("name", ["own", "stacked"])
+def test_in_many_chunks(name, monkeypatch, found, chunks):
+    mask = ragged_mask(3, 4)
+    assert_as_with_two_loops(LAYERS[name](), sequences(3, 4, 2), monkeypatch, found, mask=mask)
+    assert len(chunks) == 2
+
+
+def test_xla_compiles_the_same_shapes_for_all_lengths(chunks):
+    layer = ACTRNN(keras.layers.LSTMCell(3), max_ponder=6, return_sequences=True)
+    model = keras.Sequential([keras.Input((None, 2)), layer])
+    model.compile("sgd", "mse")
+    batches = tf.data.Dataset.from_generator(
+        lambda: ((sequences(3, length, 2), np.ones((3, length, 3))) for length in (1, 4, 7)),
+        output_signature=(tf.TensorSpec((3, None, 2)), tf.TensorSpec((3, None, 3))),
+    )
+    model.fit(batches, verbose=0)
+    for function in chunks:
+        # TensorFlow compiles a trace once for each of the shapes that it is called with.
+        (trace,) = function._list_all_concrete_functions()
+        assert all(x.shape.is_fully_defined() for x in trace.inputs)
+
+
+def test_a_layer_that_shall_not_be_compiled(found, chunks):
+    layer = of(lstm())
+    layer.supports_jit = False
+    everything(layer, sequences(3, 4, 2))
+    assert found[0] is not None and not chunks
+
+
+def test_a_second_derivative_is_refused(chunks):
+    layer = of(lstm(), return_ponder=False)
+
+    @tf.function
+    def penalty(x):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = ops.sum(layer(x, training=True))
+            slope = ops.sum(tape.gradient(y, x) ** 2)
+        return outer.gradient(slope, layer.trainable_variables[0].value)
+
+    with pytest.raises(RuntimeError, match="supports_jit = False"):
+        penalty(tf.constant(sequences(3, 4, 2)))
 
 
 def test_draws_of_a_rule(found):

@@ -57,7 +57,7 @@ def chunks_forward(traced, carry, common, total, sequences, length, last):
     )
 
     def pull(of_carry, of_totals):
-        if record.should_record_backprop([*of_carry, *of_totals]):
+        if record.should_record_backprop([*carry, *sequences, *traced.used]):
             raise RuntimeError(
                 "A loop that XLA has compiled has no second derivative on TensorFlow. Set "
                 "`layer.supports_jit = False` on the layer with the loop, or take the gradient "
