@@ -4,6 +4,7 @@ from .act import ACTRNN
 from .baselines import BahdanauAttention, StackRNN, StackRNNCell
 from .ham import DHAM, HAM
 from .neural_gpu import CGRU, NeuralGPU
+from .recall import Recall
 
 __all__ = [
     "ACTRNN",
@@ -12,6 +13,7 @@ __all__ = [
     "HAM",
     "BahdanauAttention",
     "NeuralGPU",
+    "Recall",
     "StackRNN",
     "StackRNNCell",
 ]

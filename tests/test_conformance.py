@@ -10,9 +10,9 @@ import tensorflow as tf
 from keras import layers, ops, tree
 
 import clean_process
-from keras_adaptive.halting import Sampled
+from keras_adaptive.halting import Converged, Sampled
 from keras_adaptive.ham import Memory
-from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, StackRNN
+from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, Recall, StackRNN
 from keras_adaptive.models import AdaptiveModel
 
 
@@ -128,6 +128,10 @@ ROWS = {
         ),
         (None,),
         symbols=4,
+    ),
+    "Recall": Row(lambda: Recall(4, 2, steps=3, num_blocks=1)),
+    "Recall on images, until it has converged": Row(
+        lambda: Recall(4, 2, 3, Converged(2, 9), kernel_size=3, return_ponder=True), (None, 3, 2)
     ),
 }
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)

@@ -129,6 +129,8 @@ def _run_and_check(run, constants, sources):
         if tensor.name in seen:
             continue
         seen.add(tensor.name)
+        if _has_no_gradient(tensor):
+            continue
         if tensor.op.name not in before and tensor.op.type != "Placeholder":
             pending += tensor.op.inputs
         elif tensor.dtype.is_floating and record.should_record_backprop([tensor]):
@@ -137,6 +139,12 @@ def _run_and_check(run, constants, sources):
                 f"would get none: {tensor}. It must be among the function's arguments."
             )
     return results, backward
+
+
+def _has_no_gradient(tensor):
+    """Whether it is a number of steps, a choice, or zeros of another tensor's shape."""
+    is_discrete = tensor.dtype.is_integer or tensor.dtype.is_bool
+    return is_discrete or tensor.op.type in ("ZerosLike", "OnesLike")
 
 
 class _Witness(keras.StatelessScope):

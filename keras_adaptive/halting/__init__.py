@@ -1,18 +1,21 @@
 """Halting: repeat a step, weigh its results, stop. The family's one idea, apart from any cell.
 
-* `ACT`, `Fixed`, `Sampled`: rules that decide how long to go on; write your own as an object.
+* `ACT`, `Fixed`, `Sampled`, `Converged`: rules that decide how long to go on; write your own as an
+  object.
 * `ponder`: the loop over any step.
 * `limits`: override the limits of trained models.
 * `compaction`: drop rows that have halted from the batch, in inference.
 * `record`, `report`: how layers tell models how long they pondered.
 """
 
+from .converged import Converged
 from .log import Entry, record, report
 from .loop import Result, compaction, ponder
 from .rules import ACT, Decision, Fixed, Sampled, limits
 
 __all__ = [
     "ACT",
+    "Converged",
     "Decision",
     "Entry",
     "Fixed",

@@ -7,6 +7,8 @@ A rule is any object with
   tensors whose first axis is the batch,
 * `__call__(step, halting, memory)`, which returns a `Decision`,
 * `has_ponder_cost`, whether the steps it took are to be penalised,
+* `has_limits`, whether `limits` may override its `max_ponder` (not, if it is missing): a rule that
+  has them asks `last_step(self)`,
 * `get_config()`, if layers that hold it shall be saved.
 
 It knows no cell, no layer and no time axis.
@@ -66,6 +68,7 @@ class ACT:
     """
 
     has_ponder_cost = True
+    has_limits = True
 
     def __init__(self, max_ponder=100, epsilon=0.01):
         self.max_ponder = max_ponder
@@ -100,7 +103,9 @@ class ACT:
                 "Argument `step` must return halting activations for the rule `ACT`. "
                 "Received: halting=None"
             )
-        max_ponder, epsilon = _limits_in_force(self)
+        max_ponder = last_step(self)
+        here = current().epsilon
+        epsilon = self.epsilon if here is None else here
         spent = memory + halting
         halts = ops.logical_or(
             ops.greater_equal(spent, ops.cast(1.0 - epsilon, spent.dtype)),
@@ -280,18 +285,14 @@ def checked_rule(name, rule):
 
 def last_step(rule):
     """The largest number of steps that `rule` allows in this context; a tensor if a limit is."""
-    return _limits_in_force(rule)[0] if isinstance(rule, ACT) else rule.max_ponder
-
-
-def _limits_in_force(rule):
-    here = current()
-    max_ponder = rule.max_ponder if here.max_ponder is None else here.max_ponder
-    epsilon = rule.epsilon if here.epsilon is None else here.epsilon
-    return max_ponder, epsilon
+    here = current().max_ponder
+    return here if here is not None and getattr(rule, "has_limits", False) else rule.max_ponder
 
 
 def limits(max_ponder=None, epsilon=None):
-    """Overrides the limits of all `ACT` rules that are called inside the context.
+    """Overrides the limits of all rules that are called inside the context.
+
+    Of the rules of this package, `ACT` has both limits and `Converged` has `max_ponder`.
 
     This is anytime inference: a trained model answers with less (or more) thought than it was
     trained with. It holds for whatever this thread calls inside: a layer, `predict`, `evaluate`,
