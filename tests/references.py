@@ -28,7 +28,7 @@ def lstm(W, U, b):
 
     def S(s, x):
         h, c = s
-        i, f, g, o = np.split(x @ W + h @ U + b, 4)
+        i, f, g, o = np.split(x @ W + h @ U + b, 4, axis=-1)
         c = sigma(f) * c + sigma(i) * np.tanh(g)
         return sigma(o) * np.tanh(c), c
 
@@ -40,8 +40,8 @@ def gru(W, U, b):
 
     def S(s, x):
         (h,) = s
-        xz, xr, xh = np.split(x @ W + b[0], 3)
-        hz, hr, hh = np.split(h @ U + b[1], 3)
+        xz, xr, xh = np.split(x @ W + b[0], 3, axis=-1)
+        hz, hr, hh = np.split(h @ U + b[1], 3, axis=-1)
         z, r = sigma(xz + hz), sigma(xr + hr)
         return (z * h + (1.0 - z) * np.tanh(xh + r * hh),)
 

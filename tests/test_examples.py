@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from must_train import must_train
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = {
     "keras_adaptive": "keras_adaptive",
@@ -77,7 +79,8 @@ def test_documents(path, names):
     """A document's blocks run from top to bottom as one session."""
     for number, source in enumerate(python_blocks(path), start=1):
         where = f"{path.name}, block {number}"
-        if ">>> " in source:
-            run_session(source, names, where)
-        else:
-            exec(compile(source, where, "exec"), names)
+        with must_train():
+            if ">>> " in source:
+                run_session(source, names, where)
+            else:
+                exec(compile(source, where, "exec"), names)

@@ -61,6 +61,8 @@ def by_hand(model, outputs, entry, y, weights, samples):
             first = row - row % samples
             others = [i for i in range(first, first + samples) if i != row]
             guess[row] = np.mean(returns[others], axis=0)
+            # Of equal rewards every baseline would be right.
+            assert np.max(np.ptp(returns[first : first + samples], axis=0)) > 1e-2
     error = counted * (guess - returns) ** 2
     policy = -np.sum(counted * (returns - guess) * np.sum(log_p_turn, axis=-1), axis=1)
     bonus = np.sum(counted * np.sum(1.0 / (h + 1e-3), axis=-1), axis=1)
@@ -87,7 +89,7 @@ SETTINGS = {
         "ham": {"accesses_per_output": 2},
     },
     "leave one out, per target": {
-        "reward": {"bits": 0.5, "vector": 0.5},
+        "reward": {"log_probability": 1.0, "bits": 0.5},
         "baseline": "leave_one_out",
         "samples": 3,
         "discount": 0.3,

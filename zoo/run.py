@@ -108,7 +108,9 @@ def start(recipe, folder, settings, jit_compile="auto"):
     # Initializers of Keras draw from its global generator.
     keras.utils.set_random_seed(recipe.seed)
     model = recipe.build(recipe)
-    families.of(recipe).compile_model(model, recipe, jit_compile, STEPS_PER_EXECUTION)
+    # Keras's trainer on torch takes one step at a time.
+    steps = 1 if keras.config.backend() == "torch" else STEPS_PER_EXECUTION
+    families.of(recipe).compile_model(model, recipe, jit_compile, steps)
     return Run(recipe, model, Path(folder), settings, Position(), [])
 
 

@@ -227,7 +227,7 @@ class NeuralGPU(keras.layers.Layer):
 
         if drop:
             image = drop.from_state(image, 0)
-        start, now = image, ops.arange(most)
+        start, now = image, ops.arange(most, dtype="int32")
         # Not within a step: TensorFlow cannot recompute what reads a variable.
         times = now, relaxation.set_at(self, now) if self.relaxation > 1 else now
         (image, total), images = executors.scan(step, (image, no_cost), times)
