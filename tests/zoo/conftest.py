@@ -12,21 +12,6 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="session", autouse=True)
-def uncompiled():
-    """No loops compiled by XLA: each of many small trainings would take seconds more."""
-    import keras
-
-    if keras.config.backend() != "tensorflow":
-        yield
-        return
-    from keras_adaptive.executors import tensorflow_scan
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tensorflow_scan, "chunks_forward", tensorflow_scan._forward)
-        yield
-
-
 @pytest.fixture(scope="session")
 def small():
     """Settings that make any recipe small."""
