@@ -4,9 +4,12 @@ A private name may go with any version. When one does, the test of it names the 
 uses the name is found by searching for it.
 """
 
+import argparse
 import ast
 import importlib
+import platform
 import re
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -18,6 +21,7 @@ FOLDERS = ["keras_adaptive", "datasets", "zoo"]
 
 # module -> names in it; of a class with its attributes behind a dot.
 NAMES = {
+    "argparse": ["ArgumentParser._option_string_actions", "_AppendAction"],
     "keras.src.saving.object_registration": ["GLOBAL_CUSTOM_OBJECTS"],
     "keras.layers": [
         "Layer._call_has_training_arg",
@@ -43,13 +47,14 @@ NAMES = {
 }
 # What only an object has, not its class.
 EXAMPLES = {
+    "ArgumentParser": argparse.ArgumentParser,
     "Layer": lambda: keras.layers.Dense(1),
     "SGD": lambda: built(keras.optimizers.SGD(use_ema=True)),
 }
 LISTED = {name.split(".")[-1] for names in NAMES.values() for name in names}
 PRIVATE_MODULE = re.compile(r"(keras\.src|tensorflow\.python|tensorflow\.core|jax\._src)[\w.]*")
-# A tuple with names has this method, which is public in spite of its name.
-PUBLIC = {"_replace"}
+# Methods of tuples with names, and of `os`, that are public in spite of their names.
+PUBLIC = {"_replace", "_exit"}
 
 
 def built(optimizer):
@@ -69,7 +74,10 @@ def is_private(name):
 @pytest.mark.parametrize("module, name", [(m, name) for m in NAMES for name in NAMES[m]])
 def test_name_exists(module, name):
     package = module.split(".")[0]
-    version = f"{package} {metadata.version(package.replace('_', '-'))}"
+    if package in sys.stdlib_module_names:
+        version = f"Python {platform.python_version()}"
+    else:
+        version = f"{package} {metadata.version(package.replace('_', '-'))}"
     try:
         found = importlib.import_module(module)
     except ImportError as error:
