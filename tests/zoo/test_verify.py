@@ -119,8 +119,8 @@ def test_a_damaged_entry_is_found(copied, capsys):
         (["ham_sorted"], "Nearest: ham_sort"),
         ([NAME, "--seed", "0"], "come from seed 0"),
         ([NAME, "--seed", "-1"], "Received: -1"),
-        ([NAME, "--examples", "0"], "examples must be positive"),
-        ([NAME, "--seconds", "nan"], "seconds must be positive"),
+        ([NAME, "--examples", "0"], "--examples must be a whole number from 1"),
+        ([NAME, "--seconds", "nan"], "--seconds must be a number above 0"),
         (["act_enwik8_small"], "enwik8 is not in"),
     ],
 )
