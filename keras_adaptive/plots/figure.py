@@ -6,6 +6,8 @@ The only module that imports matplotlib. Its global state is left alone.
 import os
 from pathlib import Path
 
+from .. import arguments
+
 FORMATS = (".png", ".svg", ".pdf")
 
 # Colours that people with any colour vision tell apart: Okabe & Ito (2008), "Color Universal
@@ -26,10 +28,22 @@ def check_format(path, formats=FORMATS):
     Raises:
         ValueError: `path` does not end in one of `formats`.
     """
-    if Path(path).suffix not in formats:
+    if not isinstance(path, (str, Path)) or Path(path).suffix not in formats:
         raise ValueError(
             f"Argument `path` must end in one of {', '.join(formats)}. Received: path={str(path)!r}"
         )
+
+
+def check_rows(name, rows, keys):
+    """Refuse what is no list of dicts with these keys, or has no row."""
+    fits = isinstance(rows, (list, tuple)) and len(rows) > 0
+    if not fits or not all(isinstance(row, dict) and row.keys() >= set(keys) for row in rows):
+        arguments.refuse(name, rows, f"rows, at least one, each with {', '.join(keys)}")
+
+
+def check_title(title):
+    """Refuse what is no text and not None."""
+    arguments.instance("title", title, (str, type(None)), "a text or None")
 
 
 def new_figure(path, width, height, rows=1, columns=1, formats=FORMATS, **grid):
@@ -59,6 +73,7 @@ def new_figure(path, width, height, rows=1, columns=1, formats=FORMATS, **grid):
 
 def write_figure(figure, path, title):
     """Write a figure with a title, if there is one, whole or not at all; returns its path."""
+    check_title(title)
     path = Path(path)
     if title:
         figure.suptitle(title)

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from .figure import new_figure, write_figure
+from .. import arguments
+from .figure import check_title, new_figure, write_figure
 
 
 def mental_image_animation(path, images, read, written, title=None, seconds=0.4):
@@ -25,6 +26,8 @@ def mental_image_animation(path, images, read, written, title=None, seconds=0.4)
     Source: the video of Kaiser & Sutskever (2016), arXiv:1511.08228, section 1.
     """
     _check_thoughts(images, read, written)
+    seconds = arguments.number("seconds", seconds, above=0)
+    check_title(title)
     length, rows = len(read), images.shape[2] * images.shape[3]
     width, height = min(max(4.0, 0.28 * length + 1), 14), min(max(3.0, 0.07 * rows + 1), 9)
     figure, [[panel]] = new_figure(path, width, height, formats=(".gif",))
@@ -58,6 +61,7 @@ def mental_image_stills(path, images, read, written, title=None, most=12):
         ValueError: arguments that do not fit, or another kind of file.
     """
     _check_thoughts(images, read, written)
+    most = arguments.integer("most", most, least=1)
     count = min(most, len(images))
     steps = [round(i * (len(images) - 1) / max(count - 1, 1)) for i in range(count)]
     columns = min(4, count)
@@ -105,10 +109,11 @@ def _upright(image):
 
 def _check_thoughts(images, read, written):
     shape = tuple(getattr(images, "shape", ()))
-    fits = len(shape) == 4 and shape[1] == len(read) and shape[0] == len(written)
-    if not fits or any(len(symbols) != len(read) for symbols in written):
-        raise ValueError(
-            "images must have the shape (steps + 1, n, width, maps), read n characters, and "
-            f"written n for each image. Received: images of shape {shape}, {len(read)} characters "
-            f"read, and written for {len(written)} images"
-        )
+    if len(shape) != 4:
+        arguments.refuse("images", images, "an array (steps + 1, n, width, maps)")
+    if not hasattr(read, "__len__") or len(read) != shape[1]:
+        arguments.refuse("read", read, f"{shape[1]} characters, as many as `images` has positions")
+    fits = hasattr(written, "__len__") and len(written) == shape[0]
+    if not fits or any(not hasattr(x, "__len__") or len(x) != len(read) for x in written):
+        allowed = f"{len(read)} characters for each of {shape[0]} images"
+        arguments.refuse("written", written, allowed)

@@ -2,7 +2,8 @@
 
 import textwrap
 
-from .figure import error_axis, interval, new_figure, write_figure
+from .. import arguments
+from .figure import check_rows, error_axis, interval, new_figure, write_figure
 
 WIDEST = 14  # inches
 # How many characters of a label fit into an inch, and how high a line of it is.
@@ -30,10 +31,11 @@ def ponder_against_difficulty(path, curves, label="difficulty", title=None):
 
     Source: Graves (2016), Figures 6, 10, 14 and 19.
     """
-    if not curves or not all(curves.values()):
-        raise ValueError(
-            f"Argument `curves` must name at least one model with rows. Received: curves={curves}"
-        )
+    if not isinstance(curves, dict) or not curves:
+        arguments.refuse("curves", curves, "a dict from the name of a model to its rows")
+    for rows in curves.values():
+        check_rows("curves", rows, ("difficulty", "sequence_error", "ponder"))
+    arguments.text("label", label)
     figure, [[errors, ponder]] = new_figure(path, 9, 3.4, columns=2)
     for name, rows in curves.items():
         difficulty = [row["difficulty"] for row in rows]
@@ -75,8 +77,7 @@ def ponder_along_sequence(path, sequences, title=None):
 
     Source: Graves (2016), Figures 15 and 20.
     """
-    if not sequences:
-        raise ValueError("Argument `sequences` must have at least one element. Received: none")
+    check_rows("sequences", sequences, ("inputs", "answers", "ponder"))
     most = max(len(sequence["inputs"]) for sequence in sequences)
     width = min(max(4.5, 1.1 * most), WIDEST)
     labels = [
@@ -131,8 +132,8 @@ def learning_curve(path, history, curves, title=None):
     Raises:
         ValueError: no history, or another kind of file.
     """
-    if not history:
-        raise ValueError("Argument `history` must have at least one row. Received: none")
+    check_rows("history", history, ("step", "loss"))
+    arguments.instance("curves", curves, dict, "a dict from the key of an error rate to its name")
     figure, [[loss, errors]] = new_figure(path, 9, 3.4, columns=2)
     loss.plot([row["step"] for row in history], [row["loss"] for row in history], color="black")
     loss.set_yscale("log")

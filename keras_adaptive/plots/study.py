@@ -12,7 +12,8 @@ import math
 
 import numpy as np
 
-from .figure import error_axis, new_figure, write_figure
+from .. import arguments
+from .figure import check_rows, error_axis, new_figure, write_figure
 
 # From low to high time penalties.
 SHADES = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (230, 190, 20))
@@ -108,6 +109,7 @@ def against_difficulty(path, groups, label="difficulty", title=None):
 
     Source: Graves (2016), Figures 6, 10, 14 and 19.
     """
+    arguments.text("label", label)
     colours = _colours(groups)
     figure, [panels] = new_figure(path, 11, 4, columns=2)
     shown = (("error", LABEL_ERROR), ("ponder_steps", LABEL_STEPS))
@@ -141,12 +143,15 @@ def time_penalties(path, groups, title=None):
         ValueError: as of `error_bars`, or there is no group of the kind `"tau"` or of the kind
             `"targets"`.
     """
-    colours = dict(zip(map(id, groups), _colours(groups), strict=True))
+    colours = _colours(groups)
+    colours = dict(zip(map(id, groups), colours, strict=True))
     fixed = [group for group in groups if group["kind"] == "tau"]
     adapted = [group for group in groups if group["kind"] == "targets"]
     if not fixed or not adapted:
         kinds = sorted({group["kind"] for group in groups})
-        raise ValueError(f"groups must have both kinds, tau and targets. Received: {kinds}")
+        raise ValueError(
+            f"Argument `groups` must have both kinds, tau and targets. Received: {kinds}"
+        )
     figure, [[left, right]] = new_figure(path, 11, 4, columns=2, sharex=True)
     means = [
         [np.mean([run[key] for run in group["runs"]]) for key in ("ponder_steps", "error")]
@@ -176,9 +181,9 @@ def time_penalties(path, groups, title=None):
 
 def _colours(groups):
     """A colour for each group: shades for time penalties, others for all else."""
-    if not groups or not all(group["runs"] for group in groups):
-        names = [group["name"] for group in groups]
-        raise ValueError(f"groups must be at least one, each with runs. Received: {names}")
+    check_rows("groups", groups, ("name", "kind", "runs"))
+    for group in groups:
+        check_rows("groups", group["runs"], ("error", "ponder_steps"))
     penalties = sorted(group["value"] for group in groups if group["kind"] == "tau")
     palettes = {"targets": iter(ADAPTED * len(groups)), "sampled": iter(OTHERS * len(groups))}
     baselines = iter(BASELINES * len(groups))

@@ -3,7 +3,8 @@
 import itertools
 import math
 
-from .figure import COLOURS, new_figure, write_figure
+from .. import arguments
+from .figure import COLOURS, check_rows, new_figure, write_figure
 
 ROW = 90
 MOST = 6 * ROW
@@ -27,9 +28,12 @@ def ponder_under_text(path, reading, title=None):
 
     Source: Graves (2016), arXiv:1603.08983, Figures 23 and 24.
     """
+    check_rows("reading", [reading], ("inputs", "ponder", "bits", "entropy"))
     count = len(reading["inputs"])
     if not 1 <= count <= MOST:
-        raise ValueError(f"a text of 1 to {MOST} bytes can be drawn. Received: {count}")
+        raise ValueError(
+            f"Argument `reading` must be of a text of 1 to {MOST} bytes. Received: {count} bytes"
+        )
     rows = -(-count // ROW)
     width = 1.2 + 0.145 * min(count, ROW)
     figure, panels = new_figure(path, max(width, 4), 0.6 + 3.4 * rows, rows=len(PANELS) * rows)
@@ -83,8 +87,10 @@ def bits_while_training(path, histories, title=None):
 
     Source: Graves (2016), arXiv:1603.08983, Figure 22.
     """
-    if not histories or not all(histories.values()):
-        raise ValueError(f"histories must name at least one training. Received: {histories}")
+    if not isinstance(histories, dict) or not histories:
+        arguments.refuse("histories", histories, "a dict from the name of a training to its rows")
+    for rows in histories.values():
+        check_rows("histories", rows, ("step", "bits_per_character", "ponder"))
     figure, [[bits, ponder]] = new_figure(path, 9, 3.4, columns=2)
     for (name, history), color in zip(histories.items(), itertools.cycle(COLOURS)):
         validated = [row for row in history if row.get("validation_bits_per_character")]

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from .. import arguments
 from .figure import new_figure, write_figure
 
 PATH, OTHER, MARKED = "#D55E00", "lightgrey", "deeppink"
@@ -36,7 +37,8 @@ def accesses(path, nodes, turns, read, written=None, marked=None, title=None, mo
 
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, Figure 6.
     """
-    nodes, turns = np.asarray(nodes, dtype="float64"), np.asarray(turns)
+    nodes, turns = _numbers("nodes", nodes), _numbers("turns", turns)
+    most = arguments.integer("most", most, least=1)
     _check(nodes, turns, read, written, marked)
     leaves = [int("".join(str(int(turn)) for turn in one), 2) for one in turns]
     count, shown = nodes.shape[1] // 2, min(most, len(turns))
@@ -125,19 +127,17 @@ def _check(nodes, turns, read, written, marked):
     fits = fits and nodes.shape[1] == 2 ** (turns.shape[1] + 1) and len(turns) > 0
     if not fits:
         raise ValueError(
-            "nodes must have the shape (accesses + 1, 2n, d) and turns (accesses, log2 n). "
-            f"Received: shapes {nodes.shape} and {turns.shape}"
+            "Arguments `nodes` and `turns` must have the shapes (accesses + 1, 2n, d) and "
+            f"(accesses, log2 n). Received: shapes {nodes.shape} and {turns.shape}"
         )
-    if len(read) > nodes.shape[1] // 2:
-        raise ValueError(
-            f"read must be at most {nodes.shape[1] // 2} texts, one for each leaf. "
-            f"Received: {len(read)}"
-        )
-    if written is not None and len(written) != len(turns):
-        raise ValueError(
-            f"written must be a text for each of {len(turns)} accesses. Received: {len(written)}"
-        )
-    if marked is not None and not 0 <= marked < nodes.shape[2]:
-        raise ValueError(
-            f"marked must be a coordinate from 0 to {nodes.shape[2] - 1}. Received: {marked}"
-        )
+    if not np.iterable(read) or len(read) > nodes.shape[1] // 2:
+        arguments.refuse("read", read, f"at most {nodes.shape[1] // 2} texts, one for each leaf")
+    if written is not None and (not np.iterable(written) or len(written) != len(turns)):
+        arguments.refuse("written", written, f"a text for each of {len(turns)} accesses")
+    arguments.integer("marked", marked, 0, nodes.shape[2] - 1, none=True)
+
+
+def _numbers(name, values):
+    return arguments.interpreted(
+        name, values, lambda x: np.asarray(x, dtype="float64"), "an array of numbers"
+    )

@@ -66,7 +66,7 @@ def test_mental_images_that_do_not_fit(draw, tmp_path):
     images, read, written = thoughts(3)
     path = tmp_path / ("a.gif" if draw is plots.mental_image_animation else "a.png")
     for bad in [(images[0], read, written), (images, "11", written), (images, read, written[1:])]:
-        with pytest.raises(ValueError, match="images must have the shape"):
+        with pytest.raises(ValueError, match=r"`(images|read|written)` must"):
             draw(path, *bad)
     with pytest.raises(ValueError, match="`path` must end in one of"):
         draw(tmp_path / "a.mp4", images, read, written)

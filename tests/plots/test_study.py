@@ -35,7 +35,7 @@ def test_figures(name, tmp_path):
     text = path.read_text()
     # A name is an element of its own in the file.
     assert all(f"<!-- {group['name']} -->" in text for group in GROUPS[1:])
-    with pytest.raises(ValueError, match=r"groups must be at least one, each with runs"):
+    with pytest.raises(ValueError, match=r"`groups` must be rows"):
         getattr(study, name)(path, [{**GROUPS[1], "runs": []}])
     with pytest.raises(ValueError, match=r"`path` must end in one of \.png"):
         getattr(study, name)(tmp_path / "picture.txt", GROUPS)

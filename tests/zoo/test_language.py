@@ -292,7 +292,7 @@ def test_pictures(tmp_path):
     lists["ponder"] = [2.0, 2.0, 2.5, 2.0, 3.5]
     path = tmp_path / "a.svg"
     assert plots.text.ponder_under_text(path, {"inputs": list("a $ b"), **lists}) == path
-    with pytest.raises(ValueError, match="path must end in one of"):
+    with pytest.raises(ValueError, match="`path` must end in one of"):
         plots.text.ponder_under_text(tmp_path / "a.gif", {"inputs": ["a"], **lists})
-    with pytest.raises(ValueError, match="histories must name at least one training"):
+    with pytest.raises(ValueError, match="`histories` must be"):
         plots.text.bits_while_training(path, {"a": []})

@@ -1,0 +1,155 @@
+"""Every argument of every picture is right or refused by name, and then no file is written."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from keras_adaptive import arguments, plots
+from keras_adaptive.plots import study, text, tree
+
+NAN, INF = float("nan"), float("inf")
+ODD = ["3", [1], {}, NAN, INF, True]
+COUNT = [*ODD, None, 2.5, 0, -1, 10**30]
+ABOVE_0 = [*ODD, None, 0, -1, 1e39]
+TEXT = [3, True, NAN, [], ""]
+PATH = [None, 3, "picture", "picture.exe", ""]
+TITLE = [3, True, NAN, []]
+GROUPS = [None, [], "groups", [3], [{}], [{"name": "a", "kind": "tau", "runs": []}]]
+ROWS = [None, [], "rows", [3], [{}]]
+RUN = {"error": 0.1, "ponder_steps": 2.0, "time_penalty": 0.1, "curve": []}
+RUN["difficulty"] = [{"difficulty": 1, "error": 0.1, "ponder_steps": 2.0}]
+A_GROUP = {"name": "a", "kind": "tau", "value": 0.1, "runs": [RUN]}
+IMAGES = np.zeros((2, 3, 4, 5))
+
+TABLE = {
+    plots.ponder_against_difficulty: (
+        lambda: {
+            "path": "picture.png",
+            "curves": {"a": [{"difficulty": 1, "sequence_error": 0.1, "ponder": 2}]},
+        },
+        {
+            "path": PATH,
+            "curves": [None, 3, {}, [], {"a": []}, {"a": [{}]}, {"a": 3}],
+            "label": [*TEXT, None],
+            "title": TITLE,
+        },
+    ),
+    plots.ponder_along_sequence: (
+        lambda: {
+            "path": "picture.png",
+            "sequences": [{"inputs": ["0"], "answers": ["1"], "ponder": [2]}],
+        },
+        {"path": PATH, "sequences": ROWS, "title": TITLE},
+    ),
+    plots.learning_curve: (
+        lambda: {"path": "picture.png", "history": [{"step": 1, "loss": 1.0}], "curves": {}},
+        {"path": PATH, "history": ROWS, "curves": [None, 3, []], "title": TITLE},
+    ),
+    plots.mental_image_animation: (
+        lambda: {"path": "a.gif", "images": IMAGES, "read": "abc", "written": ["abc"] * 2},
+        {
+            "path": PATH,
+            "images": [None, 3, "images", IMAGES[0]],
+            "read": [None, 3, "ab"],
+            "written": [None, 3, ["abc"], ["ab"] * 2, [3] * 2],
+            "title": TITLE,
+            "seconds": ABOVE_0,
+        },
+    ),
+    plots.mental_image_stills: (
+        lambda: {"path": "a.png", "images": IMAGES, "read": "abc", "written": ["abc"] * 2},
+        {
+            "path": PATH,
+            "images": [None, 3, "images", IMAGES[0]],
+            "read": [None, 3, "ab"],
+            "written": [None, 3, ["abc"], ["ab"] * 2, [3] * 2],
+            "title": TITLE,
+            "most": COUNT,
+        },
+    ),
+    study.error_bars: (
+        lambda: {"path": "a.png", "groups": [A_GROUP]},
+        {"path": PATH, "groups": GROUPS, "title": TITLE},
+    ),
+    study.learning_and_ponder: (
+        lambda: {"path": "a.png", "groups": [A_GROUP]},
+        {"path": PATH, "groups": GROUPS, "title": TITLE},
+    ),
+    study.against_difficulty: (
+        lambda: {"path": "a.png", "groups": [A_GROUP]},
+        {"path": PATH, "groups": GROUPS, "label": [*TEXT, None], "title": TITLE},
+    ),
+    study.time_penalties: (
+        lambda: {"path": "a.png", "groups": [A_GROUP, {**A_GROUP, "kind": "targets", "value": 2}]},
+        {"path": PATH, "groups": [*GROUPS, [A_GROUP]], "title": TITLE},
+    ),
+    text.ponder_under_text: (
+        lambda: {
+            "path": "a.png",
+            "reading": {"inputs": ["a"], "ponder": [2.0], "bits": [1.0], "entropy": [1.0]},
+        },
+        {"path": PATH, "reading": [None, 3, {}, {"inputs": []}], "title": TITLE},
+    ),
+    text.bits_while_training: (
+        lambda: {
+            "path": "a.png",
+            "histories": {"a": [{"step": 1, "bits_per_character": 2.0, "ponder": 2.0}]},
+        },
+        {"path": PATH, "histories": [None, 3, {}, {"a": []}, {"a": [{}]}], "title": TITLE},
+    ),
+    tree.accesses: (
+        lambda: {
+            "path": "a.png",
+            "nodes": np.zeros((2, 4, 3)),
+            "turns": np.zeros((1, 1)),
+            "read": ["a"],
+        },
+        {
+            "path": PATH,
+            "nodes": [None, "nodes", np.zeros((2, 4))],
+            "turns": [None, "turns", np.zeros((2, 4))],
+            "read": [None, 3, ["a"] * 3],
+            "written": [3, [], ["a"] * 2],
+            "marked": ["a", 1.5, True, -1, 3],
+            "title": TITLE,
+            "most": COUNT,
+        },
+    ),
+}
+
+
+def test_every_argument_has_a_row():
+    for module in (plots, study, text, tree):
+        for name, item in vars(module).items():
+            own = getattr(item, "__module__", "").startswith("keras_adaptive.plots")
+            if inspect.isfunction(item) and own and item.__doc__ and "Draw" in item.__doc__[:8]:
+                assert set(inspect.signature(item).parameters) <= TABLE[item][1].keys(), name
+
+
+CASES = [(item, name) for item, (_, bad) in TABLE.items() for name in bad]
+
+
+@pytest.mark.parametrize(
+    ("item", "name"), CASES, ids=[f"{item.__name__}-{name}" for item, name in CASES]
+)
+def test_bad_values_are_refused_by_name(item, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make, bad = TABLE[item]
+    taken = []
+    for value in bad[name]:
+        try:
+            item(**{**make(), name: value})
+        except (ValueError, TypeError) as error:
+            if f"`{name}`" not in str(error):
+                taken.append((arguments.shown(value), f"{type(error).__name__}: {error}"))
+        else:
+            taken.append((arguments.shown(value), "is taken"))
+    assert not taken, "\n".join(map(str, taken))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("item", TABLE)
+def test_what_the_table_starts_from_is_right(item, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    item(**TABLE[item][0]())
