@@ -6,8 +6,6 @@ The only module that imports matplotlib. Its global state is left alone.
 import os
 from pathlib import Path
 
-from .. import arguments
-
 FORMATS = (".png", ".svg", ".pdf")
 
 # Colours that people with any colour vision tell apart: Okabe & Ito (2008), "Color Universal
@@ -38,12 +36,16 @@ def check_rows(name, rows, keys):
     """Refuse what is no list of dicts with these keys, or has no row."""
     fits = isinstance(rows, (list, tuple)) and len(rows) > 0
     if not fits or not all(isinstance(row, dict) and row.keys() >= set(keys) for row in rows):
-        arguments.refuse(name, rows, f"rows, at least one, each with {', '.join(keys)}")
+        raise ValueError(
+            f"Argument `{name}` must be rows, at least one, each with {', '.join(keys)}. "
+            f"Received: {name}={rows!r}"
+        )
 
 
 def check_title(title):
     """Refuse what is no text and not None."""
-    arguments.instance("title", title, (str, type(None)), "a text or None")
+    if not isinstance(title, (str, type(None))):
+        raise ValueError(f"Argument `title` must be a text or None. Received: title={title!r}")
 
 
 def new_figure(path, width, height, rows=1, columns=1, formats=FORMATS, **grid):

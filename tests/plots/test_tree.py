@@ -46,7 +46,7 @@ def test_what_does_not_fit(changes, tmp_path):
     nodes, turns = accesses(levels=2, number=2)
     arguments = {"nodes": nodes, "turns": turns, "read": ["0"], **changes}
     [name] = changes
-    with pytest.raises(ValueError, match=f"{name} must"):
+    with pytest.raises(ValueError, match=f"`{name}`"):
         tree.accesses(tmp_path / "picture.png", **arguments)
 
 
@@ -96,5 +96,5 @@ def test_sides_are_told():
 
 
 def test_what_cannot_be_probed():
-    with pytest.raises(ValueError, match="nodes must"):
+    with pytest.raises(ValueError, match="`nodes`"):
         sides(np.zeros((3, 2, 4, 5)), np.zeros((3, 1), int), np.zeros((3, 5)))
