@@ -23,7 +23,8 @@ class Ratio:
     Args:
         totals: of each example, such as its wrong symbols (examples,).
         parts: how many parts each example has (examples,).
-        largest: the largest ratio that an example can have; by default the largest it has.
+        largest: the largest ratio that an example can have; by default one step more than the
+            largest that one has.
     """
 
     totals: np.ndarray
@@ -39,12 +40,12 @@ class Ratio:
     def spread(self):
         """The standard deviation of what an example adds to the mean.
 
-        An example with the largest ratio is counted in, so that a spread of 0 among few examples is
-        not taken for certainty.
+        An example with the largest ratio is counted in, so that examples that are all alike are not
+        taken for certainty.
         """
         largest = self.largest
         if largest is None:
-            largest = (self.totals / np.maximum(self.parts, 1)).max()
+            largest = ((self.totals + 1) / np.maximum(self.parts, 1)).max()
         mean = self.parts.mean()
         added = np.append(self.totals - self.value * self.parts, (largest - self.value) * mean)
         return float(added.std(ddof=1) / mean)

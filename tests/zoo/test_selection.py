@@ -83,8 +83,8 @@ def poisoned(monkeypatch, tmp_path):
 def test_no_family_chooses_on_test_data(family, poisoned, tmp_path):
     recipe = small(family)
     if "longer" in recipe.hyperparameters:
-        # Its seeds are tried, and the best of them goes on to the end.
-        run = scout(recipe, tmp_path / "run", 2)
+        # As seeds are tried, of which the best goes on to the end.
+        run = scout(recipe, tmp_path / "run", 1)
     else:
         run = train(recipe, tmp_path / "run")
     # It was measured on its way, on validation data.

@@ -6,7 +6,8 @@ import shutil
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo import agreement, cli, manifest, model_card, store, verify
+from keras_adaptive.zoo import agreement, cli, manifest, model_card, store, verify, verify_page
+from keras_adaptive.zoo import record as record_of_verify
 from keras_adaptive.zoo.agreement import Ratio, counts_agree, limit, means_agree
 from keras_adaptive.zoo.consistency import inconsistencies
 
@@ -174,8 +175,28 @@ def test_the_rule_finds_a_zero_that_is_a_few_percent(published, measured, agree)
     assert (counts_agree(*published, *measured) >= limit(1000)) == agree
 
 
+def test_one_more_step_among_a_thousand_sequences_is_no_other_mean():
+    """Where all the others are alike, and so the spread of what was measured is 0."""
+    again = Ratio(np.full(1000, 21.0), np.full(1000, 13))
+    assert means_agree(21.001 / 13, 1000, again) > limit(1000)
+    assert means_agree(22 / 13, 1000, again) < limit(1000)
+
+
 def test_a_mean_that_is_another_is_found():
     steps = np.random.default_rng(0).normal(8, 2, 1000)
     again = Ratio(steps, np.ones(1000))
     assert means_agree(8.0, 10_000, again) > limit(1000)
     assert means_agree(7.5, 10_000, again) < limit(1000)
+
+
+def test_the_record():
+    """What is on record is of the entries as they are, and they agree; the page says the same."""
+    entries = record_of_verify.read(store.root().parent / verify_page.RECORD)
+    current = {name: one for name, one in entries.items() if record_of_verify.is_current(name, one)}
+    assert current.keys() == entries.keys()
+    assert not record_of_verify.verdict(current, [], [])["disagreements"]
+    page = (store.root().parent / verify_page.PAGE).read_text(encoding="utf-8")
+    assert ("Not on record" in page) == (set(store.names()) != set(current))
+    # A figure of another entry makes it one of none.
+    name = min(current)
+    assert not record_of_verify.is_current(name, {**current[name], "published": "another"})
