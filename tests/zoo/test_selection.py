@@ -8,6 +8,7 @@ seeds; the search, and the choice of heights in a text, go on too.
 import importlib.util
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -79,6 +80,30 @@ def poisoned(monkeypatch, tmp_path):
     monkeypatch.setattr(enwik8, "windows", windows)
 
 
+class Drawn(Exception):
+    """Somebody wanted examples."""
+
+
+@pytest.mark.parametrize("family", SMALL)
+def test_a_choice_draws_validation_data_first(family, monkeypatch):
+    """The same without a network: only whom it asks for examples."""
+    recipe, module, splits = recipes.load(SMALL[family][0]), families.of(small(family)), []
+
+    def draw(split):
+        splits.append(split)
+        raise Drawn
+
+    monkeypatch.setattr(datasets, "batch", lambda *_, split="train", **__: draw(split))
+    monkeypatch.setattr(enwik8, "windows", lambda split, *_, **__: draw(split))
+    monkeypatch.setattr(module, "Probe", lambda model: None)
+    monkeypatch.setattr(module, "examples_at_once", lambda *_: 4)
+    position = SimpleNamespace(stage=1, level=None)
+    with pytest.raises(Drawn):
+        module.selection(SimpleNamespace(recipe=recipe, model=None, position=position), 4)
+    assert splits == ["validation"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("family", SMALL)
 def test_no_family_chooses_on_test_data(family, poisoned, tmp_path):
     recipe = small(family)
@@ -95,6 +120,7 @@ def test_no_family_chooses_on_test_data(family, poisoned, tmp_path):
         evaluate(run.model, recipe, 4)
 
 
+@pytest.mark.slow
 def test_heights_in_a_text_are_chosen_on_validation_data(poisoned, tmp_path):
     recipe = small("language")
     probe = families.of(recipe).Probe(recipe.build(recipe))
@@ -104,6 +130,7 @@ def test_heights_in_a_text_are_chosen_on_validation_data(poisoned, tmp_path):
     assert {text for text, _ in heights} == set(segmentation.TEXTS)
 
 
+@pytest.mark.slow
 def test_sharpness_is_looked_at_on_validation_data(poisoned, monkeypatch, tmp_path):
     path = ROOT / "benchmarks" / "neural_gpu_sharpness.py"
     monkeypatch.syspath_prepend(str(path.parent))
@@ -144,8 +171,6 @@ def test_the_better_training_on_validation_data_is_chosen():
 
 def test_a_seed_is_chosen_by_what_its_validation_data_said(tmp_path, monkeypatch):
     """Not by the numbers of the training, nor by any that `metrics.json` has."""
-    from types import SimpleNamespace
-
     def fake(recipe, out, seed, **_):
         row = {"stage": 0, "step": 2, "symbol_error": seed, "sequence_error": seed}
         row |= {"longer_error": 0.5, "longer_symbol_error": 0.3 - 0.1 * seed}
