@@ -8,10 +8,8 @@ import contextlib
 import math
 from numbers import Integral, Real
 
-import numpy as np
-
 LARGEST_INTEGER = 2**31 - 1  # of an int32, as loops count
-LARGEST_NUMBER = float(np.finfo("float32").max)
+LARGEST_NUMBER = (2 - 2**-23) * 2.0**127  # of a float32
 LARGEST_SEED = 2**32 - 1
 
 
@@ -114,7 +112,8 @@ def boolean(name, value, none=False):
     """
     if none and value is None:
         return None
-    if not isinstance(value, (bool, np.bool_)):
+    # NumPy, whose booleans are `bool_` or `bool`, is not loaded for this.
+    if type(value).__name__ not in ("bool", "bool_") or getattr(value, "shape", ()) != ():
         refuse(name, value, "True or False" + " or None" * none)
     return bool(value)
 
@@ -219,7 +218,7 @@ mask of shape (2, 3)
     """
     if mask is None:
         return None
-    found, wanted = np.shape(mask) if isinstance(mask, list) else mask.shape, inputs.shape[:2]
+    found, wanted = mask.shape, inputs.shape[:2]
     fits = all(None in pair or pair[0] == pair[1] for pair in zip(found, wanted))
     if len(found) != 2 or not fits:
         raise ValueError(
