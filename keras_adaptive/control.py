@@ -7,6 +7,8 @@ from keras import ops
 
 from . import arguments
 
+__all__ = ["TargetPonder"]
+
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class TargetPonder:

@@ -31,7 +31,7 @@ from keras_adaptive import (
     relaxation,
 )
 from keras_adaptive.ham.probe import sides
-from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU
+from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, Recall
 
 MODULES = [
     *("baselines", "callbacks", "control", "curriculum", "distributed", "ensemble", "halting"),
@@ -138,6 +138,11 @@ def feed(**changes):
     return curriculum.Feed(**given)
 
 
+def recalling():
+    inputs = keras.Input((4, 2))
+    return {"inputs": inputs, "outputs": Recall(2, 2, 3)(inputs)}
+
+
 # {what: (arguments that are right, as a function, {argument: bad values})}
 TABLE = {
     ACTRNN: (
@@ -219,6 +224,19 @@ TABLE = {
     neural_gpu.hard_tanh: (None, {"x": DATA}),
     neural_gpu.saturation: (None, {"x": DATA}),
     halting.ACT: (dict, {"max_ponder": COUNT, "epsilon": BELOW_1}),
+    Recall: (
+        lambda: {"filters": 2, "outputs": 2, "steps": 3},
+        {
+            "filters": [*COUNT, 1],
+            "outputs": COUNT,
+            "steps": COUNT,
+            "halting": [*or_none(ODD), 2.5, 0, -1, halting.ACT, halting.ACT()],
+            "num_blocks": COUNT,
+            "kernel_size": [*COUNT, 2],
+            "return_ponder": SWITCH,
+        },
+    ),
+    halting.Converged: (dict, {"patience": COUNT, "max_ponder": COUNT}),
     halting.Fixed: (lambda: {"steps": 2}, {"steps": COUNT}),
     halting.Sampled: (dict, {"max_ponder": COUNT, "seed": SEED}),
     halting.ponder: (
@@ -266,6 +284,7 @@ TABLE = {
     metrics.has_target: (None, {"weights": DATA}),
     models.AdaptiveModel: (None, {}),
     models.NeuralGPUModel: (None, {}),
+    models.RecallModel: (recalling, {"alpha": SHARE, "seed": SEED}),
     optimizers.RelativeClipAdamax: (
         dict,
         {
