@@ -23,23 +23,10 @@ def note(text):
 
 
 def list_command(arguments):
-    from . import families, recipes, store
+    from .listing import listing, table
 
-    entries = {name: (store.recipe(name), store.results(name)) for name in store.names()}
-    untrained = [name for name in recipes.names() if name not in entries]
-    data = {
-        "models": [
-            {
-                **{key: found[key] for key in ("model", "dataset", families.score_of(recipe))},
-                **families.entry_of(recipe).listed(found),
-            }
-            for recipe, found in entries.values()
-        ],
-        "recipes": recipes.names(),
-    }
-    lines = [report(recipe, found) for recipe, found in entries.values()]
-    lines += [f"{name}: a recipe, not trained yet" for name in untrained]
-    answer(arguments, data, "\n".join(lines))
+    data = listing()
+    answer(arguments, data, table(data))
 
 
 def train_command(arguments):

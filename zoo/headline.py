@@ -31,13 +31,14 @@ def headline(recipe, metrics):
     }
     if "bits_per_character" in metrics:
         found["bits_per_character"] = metrics["bits_per_character"]
+        found["trained_on"] = f"{recipe['parameters']['size'] * 90 // 100:,} bytes"
     if rows:
         last, trained = rows[-1], Recipe.from_dict(recipe).largest_length
         words = "leaves" if "leaves" in last else {"length": "positions"}.get(unit, unit)
         key = "leaves" if "leaves" in last else "length"
-        (known,) = (row for row in rows if row[key] == trained)
+        known = next((row for row in rows if row[key] == trained), rows[0])
         found |= {
-            "trained_on": f"up to {trained} {words}",
+            "trained_on": f"up to {known[key]} {words}",
             "error": known["sequence_error"],
             "beyond": f"{last[key]} {words}",
             "error_beyond": last["sequence_error"],

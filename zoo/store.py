@@ -126,7 +126,17 @@ def recipe(name, folder=None):
 
 def results(name, folder=None):
     """What was measured of an entry: `metrics.json` as a dict."""
-    return json.loads((entry(name, folder) / "metrics.json").read_text(encoding="utf-8"))
+    return read(entry(name, folder), "metrics.json")
+
+
+def read(entry, file):
+    """What a JSON file of an entry holds.
+
+    Args:
+        entry: the folder.
+        file: its name.
+    """
+    return json.loads((entry / file).read_text(encoding="utf-8"))
 
 
 def saved_model(name, folder=None):

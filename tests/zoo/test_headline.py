@@ -1,5 +1,9 @@
 """The first line on an entry: where it was trained, and beyond."""
 
+import subprocess
+import sys
+
+from keras_adaptive.zoo import recipes
 from keras_adaptive.zoo.headline import cells, headline
 
 LENGTHS = [
@@ -10,13 +14,14 @@ LENGTHS = [
 ]
 
 
-def recipe(**changes):
-    return {"dataset": "neural_gpu_addition", "parameters": {"bits": 20}, **changes}
+def recipe(name, **changes):
+    """What the `recipe.json` of an entry holds, with changes."""
+    return {**recipes.load(name).to_dict(), **changes}
 
 
 def test_of_lengths():
     """Random examples of a single length count, not probes and not mixed lengths."""
-    found = headline(recipe(length_parameters=("min_bits", "bits")), {"lengths": LENGTHS})
+    found = headline(recipe("neural_gpu_addition"), {"lengths": LENGTHS})
     assert found["task"] == "addition"
     assert found["trained_on"] == "up to 20 bits"
     assert cells(found) == ["1.00 %", "25.00 % at 2000 bits"]
@@ -27,15 +32,34 @@ def test_of_memories():
     sizes = [{"leaves": n, "sequence_error": e} for n, e in ((32, 0.84), (64, 1.0), (128, 1.0))]
     for row in sizes:
         row |= {"probe": None, "least": 1}
-    found = headline(recipe(length_parameters=("min_length", "length")), {"sizes": sizes})
+    found = headline(recipe("dham_sort"), {"sizes": sizes})
     assert cells(found) == ["84.00 %", "100.00 % at 128 leaves"]
     assert found["experiment"]
 
 
 def test_of_what_has_one_distribution_and_of_a_text():
-    found = headline(recipe(parameters={"gates": 10, "same_length": True}), {"sequence_error": 0.2})
+    found = headline(
+        recipe("act_logic", parameters={"gates": 10, "same_length": True}), {"sequence_error": 0.2}
+    )
     assert found["trained_on"] == "10 gates"
     assert cells(found) == ["20.00 %", "–"]
-    found = headline(recipe(parameters={"size": 1000}), {"bits_per_character": 3.0131})
+    found = headline(
+        recipe("act_enwik8", parameters={"size": 1000}), {"bits_per_character": 3.0131}
+    )
+    assert found["trained_on"] == "900 bytes"
     assert cells(found) == ["3.01 bits a byte", "–"]
     assert not found["experiment"]
+
+
+def test_list_comes_without_keras_and_tells_experiments_apart():
+    script = """
+import sys
+from keras_adaptive.zoo import cli
+assert cli.main(["list"]) == 0
+assert not {"keras", "tensorflow", "jax"} & set(sys.modules)
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    products, experiments = result.stdout.split("\nExperiments, which did not learn their task:\n")
+    assert "neural_gpu_addition " in products and "dham_sort " not in products
+    assert "dham_sort " in experiments and "84.24 %" in experiments

@@ -33,7 +33,7 @@ A recipe names its family. The module of a family, `<family>.py`, has what train
 * `draw(folder, model, recipe, metrics, history)`: the pictures of the card;
 * `limited(model, limits)`: sets limits of the computation;
 * `parameters(recipe, wanted)`: the data set's parameters for what `evaluate` was asked;
-* `told(metrics)`: numbers of an evaluation in words; `listed(metrics)`: the keys for `list --json`;
+* `told(metrics)`: numbers of an evaluation in words;
 * `spoken(found)`: an answer to an example in lines to read;
 * `check_plot(name, recipe, request)`: refuses what cannot be drawn, before a model is loaded;
 * `plot(name, model, recipe, request)`: the pictures of the command line; not all have it.

@@ -159,11 +159,6 @@ def told(metrics):
     return f"ponder {metrics['ponder']:.2f}, steps {metrics['ponder_steps']:.2f}"
 
 
-def listed(metrics):
-    """What `list --json` says of an entry, beside its name, data set and error."""
-    return {"ponder_steps": metrics["ponder_steps"]}
-
-
 def spoken(found):
     """An answer to one example as a table, with a line for each input; "" where none is asked."""
     header = ("input", "answer", "steps", "confidence")

@@ -207,13 +207,6 @@ def told(metrics):
     return words + (f"; with so many leaves: {', '.join(further)}" if further else "")
 
 
-def listed(metrics):
-    """What `list --json` says of an entry, beside its name, data set and error."""
-    kept = ("leaves", "least", "length", "examples", "sequence_error", "symbol_error")
-    rows = [{key: row[key] for key in kept} for row in metrics["sizes"]]
-    return {"bit_error": metrics["symbol_error"], "sizes": rows}
-
-
 def spoken(found):
     """An answer to one example in lines to read."""
     read = found["read"]

@@ -23,7 +23,6 @@ __all__ = [
     "exact",
     "kinds_table",
     "limited",
-    "listed",
     "measured",
     "parameters",
     "plot",
@@ -164,11 +163,6 @@ def told(metrics):
         f"{metrics[SCORE]:.3f} bits per character ({low:.3f} to {high:.3f}, {metrics['examples']} "
         f"windows), ponder {metrics['ponder']:.2f}, steps {metrics['ponder_steps']:.2f}"
     )
-
-
-def listed(metrics):
-    """What `list --json` says of an entry, beside its name, data set and score."""
-    return {"ponder_steps": metrics["ponder_steps"]}
 
 
 def kinds_table(rows):

@@ -209,13 +209,6 @@ def told(metrics):
     return words + (f"; at length {', '.join(further)}" if further else "")
 
 
-def listed(metrics):
-    """What `list --json` says of an entry, beside its name, data set and error."""
-    kept = ("probe", "least", "length", "examples", "sequence_error")
-    rows = [{key: row[key] for key in kept} for row in metrics["lengths"]]
-    return {"bit_error": metrics["symbol_error"], "lengths": rows}
-
-
 def spoken(found):
     """An answer to one example in lines to read."""
     return "\n".join(
