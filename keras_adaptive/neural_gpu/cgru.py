@@ -120,7 +120,8 @@ class CGRU(keras.layers.Layer):
 
         def biases(shape, dtype=None):
             gates = [self.update_bias] * maps + [self.reset_bias] * maps
-            return ops.broadcast_to(ops.convert_to_tensor(gates, dtype), shape)
+            # Not a broadcast view, which torch cannot update in place.
+            return ops.zeros(shape, dtype) + ops.convert_to_tensor(gates, dtype)
 
         self.gate_kernel = self.add_weight(
             name="gate_kernel",
