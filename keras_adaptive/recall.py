@@ -58,7 +58,8 @@ class Recall(keras.layers.Layer):
 
     Example:
 
-    >>> layer = Recall(filters=8, outputs=2, steps=5, halting=Converged(), return_ponder=True)
+    >>> rule = keras_adaptive.halting.Converged()
+    >>> layer = Recall(filters=8, outputs=2, steps=5, halting=rule, return_ponder=True)
     >>> logits, ponder = layer(np.ones((3, 7, 1), "float32"))
     >>> logits.shape == (3, 7, 2), ponder["steps"].shape == (3,)
     (True, True)

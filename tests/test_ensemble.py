@@ -84,7 +84,7 @@ def test_adaptive_models():
 
 
 def test_models_that_do_not_fit():
-    with pytest.raises(ValueError, match=r"two models or more. Received: \[\]"):
+    with pytest.raises(ValueError, match=r"two Keras models or more. Received: models=\[\]"):
         average_outputs([])
     with pytest.raises(ValueError, match=r"same inputs and outputs.*None, 3\).*None, 2\)"):
         average_outputs([network(), network(classes=2)])

@@ -60,7 +60,7 @@ def test_loads_nothing_but_itself(module):
     code = "import sys; before = set(sys.modules)"
     code += f"; import {module}; print(*(set(sys.modules) - before))"
     loaded = {name.split(".")[0] for name in last_line(start(code, *WORDS)).split()}
-    assert loaded - sys.stdlib_module_names == {"keras_adaptive"}
+    assert loaded - sys.stdlib_module_names - {"numpy"} == {"keras_adaptive"}
 
 
 def test_only_our_names_are_looked_up_in_our_modules():

@@ -148,7 +148,8 @@ def test_bad_shapes(shape, symbolic, built):
 @pytest.mark.parametrize("shape", [(2,), (2, 4), (3, 3), (2, 3, 1)])
 def test_a_mask_that_does_not_fit(shape):
     layer = NeuralGPU(SYMBOLS, 4)
-    with pytest.raises(ValueError, match=r"(?s)`mask` must have the shape \(2, 3\) of the symbols"):
+    words = r"(?s)`mask` must have the shape \(2, 3\) of the inputs' positions"
+    with pytest.raises(ValueError, match=words):
         layer(np.zeros((2, 3), "int32"), mask=np.ones(shape, bool))
 
 

@@ -43,6 +43,8 @@ NAMES = {
     "keras_tuner": ["Oracle._get_oracle_fname", "Oracle._get_trial_dir", "Oracle._save_trial"],
     "tensorflow.python.eager.polymorphic_function.function_context": ["make_function_context"],
     "tensorflow.python.eager.record": ["should_record_backprop", "stop_recording"],
+    "tensorflow.python.framework.config": ["is_op_determinism_enabled"],
+    "tensorflow.python.framework.kernels": ["get_registered_kernels_for_op"],
     "tensorflow.python.ops.control_flow_util": ["GraphOrParentsInXlaContext"],
 }
 # What only an object has, not its class.

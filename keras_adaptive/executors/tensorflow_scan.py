@@ -7,7 +7,7 @@ results. Where it can, XLA compiles the loops, in chunks of a few steps (`tensor
 
 import tensorflow as tf
 from keras import tree
-from tensorflow.python.framework.config import is_op_determinism_enabled
+from tensorflow.python.framework import config
 
 from .tensorflow import _floating, compiles, refuse_unseen
 from .tensorflow_chunks import chunks_forward
@@ -52,7 +52,9 @@ def scan_repeats(step, finish, carry, sequences, last, compiled=True):
     batch_size = tf.shape(tree.flatten(carry)[0])[0]
     total = [tf.zeros((batch_size, *x.shape[1:]), x.dtype) for x in tree.flatten(step.share)]
     common = traced.zeros_of_common([x[0] for x in flat])
-    compiled = compiled and not compiles() and not is_op_determinism_enabled() and traced.compiles
+    # XLA refuses what must be deterministic where some of its operations are not known to be.
+    deterministic = config.is_op_determinism_enabled()
+    compiled = compiled and not compiles() and not deterministic and traced.compiles
     forward = chunks_forward if compiled else _forward
 
     @tf.custom_gradient

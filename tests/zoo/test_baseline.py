@@ -254,7 +254,7 @@ def test_commands(run, command):
     [
         (("plot", "1+1"), "no mental image to draw"),
         (("evaluate", "--length", "20"), "as long as --bits says"),
-        (("evaluate", "--max-ponder", "3"), "max_ponder is for models with adaptive"),
+        (("evaluate", "--max-ponder", "3"), "max-ponder is for models with adaptive"),
         (("predict", "110101"), "two numbers with '+' between them"),
     ],
 )

@@ -278,13 +278,13 @@ def test_only_what_reads_text_is_segmented():
 
 
 def test_a_search_needs_an_objective_that_is_measured():
-    from keras_adaptive.zoo.trials import score, weights_of
+    from keras_adaptive.zoo.trials import check_measured, score, weights_of
 
     row = {"diverged": False, "validation_bits_per_character": 2.5}
     recipe = recipes.load(NAME)
     assert score(row, weights_of("bits_per_character"), recipe) == 2.5
-    with pytest.raises(ValueError, match="has no validation_error"):
-        score(row, weights_of("error"), recipe)
+    with pytest.raises(ValueError, match="has no error; it has"):
+        check_measured(weights_of("error"), recipe)
 
 
 def test_pictures(tmp_path):

@@ -258,7 +258,7 @@ def test_decimal_numbers():
     classes = task.sizes(**recipe.parameters)["classes"]
     found = neural_gpu.ask(lambda x: {"outputs": np.eye(classes)[task.answers(x)]}, recipe, "12*34")
     assert found["answer"] == found["symbols_written"] == "0408"
-    assert '"1203*3021"' in neural_gpu_card.use(recipe)
+    assert '"1203*3021"' in neural_gpu_card.use(recipe, {"model": recipe.name})
 
 
 def test_evaluate(command):
@@ -313,8 +313,8 @@ def test_measure(command, run):
     [
         (["evaluate", NAME, "--length", "20"], "as long as --bits says"),
         (["evaluate", NAME, "--bits", "0"], "bits"),
-        (["evaluate", NAME, "--bits", "6", "--probe", "crries"], "'carries'"),
-        (["evaluate", NAME, "--max-ponder", "3"], "max_ponder is for models with adaptive"),
+        (["evaluate", NAME, "--bits", "6", "--probe", "crries"], "one of carries, ones"),
+        (["evaluate", NAME, "--max-ponder", "3"], "max-ponder is for models with adaptive"),
         (["predict", NAME, "110101"], "two numbers with '+' between them"),
         (["predict", NAME, ""], "two numbers"),
         (["predict", NAME, "+"], "two numbers"),
@@ -347,9 +347,9 @@ def test_tasks_without_numbers_have_length_and_no_probes():
 
 def test_table_of_the_readme(entries, tmp_path):
     shutil.copytree(entries, tmp_path / "saved_models")
-    text = "<!-- zoo: -->\n<!-- end of zoo -->\n<!-- benchmarks: -->\n<!-- end of benchmarks -->"
-    found = tables.written(text, tmp_path)
+    text, page = "<!-- zoo: -->\n<!-- end of zoo -->", tables.ZOO_PAGE
+    found = tables.written(text, tmp_path, page)
     assert "Errors at lengths in digits of each number:" in found
     assert "| model | 4 | 20 | paper |" in found and f"[`{NAME}`]" in found
     metrics = json.loads((entries / NAME / "metrics.json").read_text())
-    assert tables.written(found, tmp_path) == found and metrics["lengths"]
+    assert tables.written(found, tmp_path, page) == found and metrics["lengths"]
