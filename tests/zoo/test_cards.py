@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,7 @@ from keras_adaptive.zoo.families import ham_entry
 from keras_adaptive.zoo.model_card import minutes
 
 ENTRIES = {name: (store.recipe(name), store.results(name)) for name in store.names()}
-ROOT = store.root().parent
+ROOT = Path(__file__).parents[2]
 # Entries of which test figures were known when something was changed.
 SEEN = (
     "act_addition",

@@ -181,7 +181,8 @@ assert not {"keras", "tensorflow", "jax"} & set(sys.modules)
 
 def test_work_can_be_interrupted():
     script = """
-import sys, threading, time, _thread
+import signal, sys, threading, time, _thread
+signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored where pytest runs detached.
 from keras_adaptive.zoo import cli, progress
 def compute():
     threading.Timer(0.5, _thread.interrupt_main).start()
