@@ -307,7 +307,8 @@ def test_commands(command, tmp_path):
         assert code == 0 and found["picture"] == str(path) and len(found["leaves"]) >= 1, err
         assert "access 1" in path.read_text()
     listed = json.loads(command("list", "--json")[1])["models"][0]
-    assert {"model", "dataset", "sequence_error", "bit_error", "sizes"} <= set(listed)
+    keys = {"model", "dataset", "sequence_error", "bit_error", "sizes"}
+    assert keys | {"headline", "megabytes"} == set(listed)
     assert "leaves" in command("list")[1]
 
 

@@ -299,7 +299,8 @@ def test_plot(command, tmp_path):
 def test_list(command):
     assert f"\n{NAME} " in command("list")[1]
     found = json.loads(command("list", "--json")[1])["models"][0]
-    assert {"model", "dataset", "sequence_error", "bit_error", "lengths"} <= set(found)
+    keys = {"model", "dataset", "sequence_error", "bit_error", "lengths"}
+    assert keys | {"headline", "megabytes"} == set(found)
 
 
 def test_measure(command, run):
