@@ -92,6 +92,9 @@ def test_arrows_between_the_packages(source):
     for name in imports(source):
         if folder == "datasets" and name.startswith(allowed):
             continue
+        # `python -m keras_adaptive` is the command line.
+        if source.name == "__main__.py" and name == "keras_adaptive.zoo.cli.main":
+            continue
         assert not name.startswith(forbidden), f"{relative(source)} imports {name}"
 
 
@@ -112,7 +115,7 @@ def test_third_parties(source):
         "keras_adaptive": {"keras", "numpy", "tensorflow", "jax"},
         "datasets": {"numpy", "tensorflow", "tensorflow_datasets", "etils"},
         "saved_models": set(),
-        "zoo": {"keras", "numpy", "scipy", "tensorflow", "jax", "keras_tuner"},
+        "zoo": {"argcomplete", "keras", "numpy", "scipy", "tensorflow", "jax", "keras_tuner"},
     }[source.relative_to(ROOT).parts[0]]
     if is_task(source):
         allowed = {"numpy"}
@@ -142,7 +145,7 @@ def test_imported_packages_are_declared():
     required = configuration()["options"]["install_requires"].split("\n")
     declared = {line.split()[0] for line in required if line and not line.startswith("#")}
     for source in SOURCES:
-        for package in third_party(source) - {"jax"}:  # a choice of the user's backend
+        for package in third_party(source) - {"argcomplete", "jax"}:  # extras, and backends
             assert DISTRIBUTIONS.get(package, package) in declared, (relative(source), package)
 
 

@@ -12,6 +12,7 @@ import traceback
 from . import command_check, stopping
 from . import commands as do
 from .commands import PROGRAM
+from .completion import complete
 from .parser import parser
 from .quiet import hide_log_lines
 from .words import arranged, shortened
@@ -84,6 +85,7 @@ def report_error(error, debug):
 def parsed(words):
     """The arguments that the words of a command line stand for."""
     top = parser()
+    complete(top)
     commands = top.commands
     if not words or words[0] not in commands:
         if words and not words[0].startswith("-"):

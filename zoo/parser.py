@@ -2,6 +2,7 @@
 
 import argparse
 
+from .. import __version__
 from . import commands as do
 from . import space
 from .argument_types import checked_values, lengths, number, numbers, setting, tried
@@ -12,6 +13,7 @@ from .words import Parser
 def parser():
     """The parser of the command line."""
     top = Parser(prog=PROGRAM, description="Networks that think for a while about each input.")
+    top.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     top.commands = commands.choices
 

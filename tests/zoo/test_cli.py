@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+import keras_adaptive
 from keras_adaptive.zoo import cli, stopping, store
 from keras_adaptive.zoo.demo import small_recipe
 from keras_adaptive.zoo.progress import Estimated
@@ -28,6 +29,36 @@ def command(entries, monkeypatch, capsys):
         return code, *capsys.readouterr()
 
     return run
+
+
+def test_the_package_runs_as_a_program():
+    """At once: the version needs no Keras."""
+    code = "import runpy, sys; sys.argv[1:] = ['--version']\n"
+    code += "try: runpy.run_module('keras_adaptive', run_name='__main__')\n"
+    code += "finally: assert not {'keras', 'tensorflow'} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"keras-adaptive {keras_adaptive.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "proposed"),
+    [
+        ("keras-adaptive t", {"train", "tune"}),
+        ("keras-adaptive train act_l", {"act_logic"}),
+        ("keras-adaptive predict ham_st", {"ham_stack"}),
+        ("keras-adaptive train act_logic --see", {"--seed", "--seeds"}),
+    ],
+)
+def test_tab_completes(line, proposed):
+    """The words come back on descriptor 8, as a shell asks for them."""
+    pytest.importorskip("argcomplete")
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    program = f"{shlex.quote(sys.executable)} -m keras_adaptive 8>&1 9>&2"
+    done = subprocess.run(
+        ["sh", "-c", program], env={**os.environ, **asked}, capture_output=True, timeout=60
+    )
+    assert {word.strip() for word in done.stdout.decode().split("\v")} == proposed
 
 
 def test_list(command):
