@@ -1,9 +1,12 @@
 """Models that train adaptive layers and say apart what the loss is made of."""
 
+import math
+
 import keras
 from keras import ops, tree
 
-from . import arguments
+from . import arguments, executors
+from .act import ACTRNN
 from .callbacks import WarnOfTimePenalty
 from .distributed import replicas
 from .halting import record
@@ -11,6 +14,10 @@ from .neural_gpu.model import NeuralGPUModel
 from .recall import Recall, drawn_steps
 
 __all__ = ["AdaptiveModel", "NeuralGPUModel", "RecallModel"]
+
+# XLA fills with zeros the states of all steps that may be taken, and those of this many numbers a
+# row in less time than it saves.
+MOST_NUMBERS_OF_XLA = 2**16
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -31,6 +38,10 @@ class AdaptiveModel(keras.Model):
     does not call to build the model (it has a `compute_output_spec`) says so by an attribute
     `reports_ponder = True`. What is reported for anything but a layer of the model is part of
     `ponder_cost` alone.
+
+    On TensorFlow without a GPU, where Keras leaves XLA alone by default (`jit_compile="auto"`), XLA
+    compiles the training step if its adaptive layers are `ACTRNN` on short sequences of a fixed
+    length. `jit_compile=False` prevents it.
 
     Args:
         *args: as of `keras.Model`: inputs and outputs.
@@ -64,6 +75,7 @@ class AdaptiveModel(keras.Model):
         names += [f"{kind}{suffix}" for suffix in suffixes for kind in ("ponder", "ponder_steps")]
         self._ponder_trackers = {name: keras.metrics.Mean(name=name) for name in names}
         self._calls = _Calls()
+        self._chooses_jit = True
 
     def call(self, inputs, training=None, mask=None):
         """Calls the layers, and keeps what they report for `compute_loss` in the same trace."""
@@ -88,6 +100,53 @@ class AdaptiveModel(keras.Model):
         for name, value, weight in values:
             self._ponder_trackers[name].update_state(ops.stop_gradient(value), weight)
         return loss
+
+    def compile(
+        self,
+        optimizer="rmsprop",
+        loss=None,
+        loss_weights=None,
+        metrics=None,
+        weighted_metrics=None,
+        run_eagerly: bool = False,
+        steps_per_execution: int = 1,
+        jit_compile: bool | str = "auto",
+        auto_scale_loss: bool = True,
+    ) -> None:
+        """As `keras.Model.compile`; see the class for `jit_compile="auto"`."""
+        super().compile(
+            optimizer,
+            loss,
+            loss_weights,
+            metrics,
+            weighted_metrics,
+            run_eagerly,
+            steps_per_execution,
+            jit_compile,
+            auto_scale_loss,
+        )
+        self._chooses_jit = jit_compile == "auto"
+
+    def get_compile_config(self) -> dict | None:
+        """The arguments of `compile`, for saving."""
+        config = super().get_compile_config()
+        return config and {**config, **({"jit_compile": "auto"} if self._chooses_jit else {})}
+
+    def compile_from_config(self, config: dict) -> None:
+        """Compiles the model with the arguments that `get_compile_config` returns."""
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        if self.optimizer is not None and self.built:
+            self.optimizer.build(self.trainable_variables)
+
+    def make_train_function(self, force: bool = False):
+        """As that of `keras.Model`, compiled by XLA where that pays; see the class."""
+        if not (self._chooses_jit and _gains_by_xla(self)):
+            return super().make_train_function(force)
+        chosen, self.jit_compile = self.jit_compile, True
+        try:
+            return super().make_train_function(force)
+        finally:
+            self.jit_compile = chosen
 
     def train_step(self, *args):
         """One update; the logs also have τ as it stands after it."""
@@ -128,6 +187,31 @@ class AdaptiveModel(keras.Model):
         if targets:
             callbacks = [*(callbacks or []), WarnOfTimePenalty(targets)]
         return super().fit(x, y, batch_size, epochs, verbose, callbacks, *args, **kwargs)
+
+
+def _gains_by_xla(model):
+    """Whether XLA makes a training step of the whole model faster on TensorFlow without a GPU.
+
+    It does where launching operations takes most of the time. It compiles for one shape: were the
+    length not fixed, it would compile again for each.
+    """
+    if model.run_eagerly or not executors.may_compile_models():
+        return False
+    layers = model._flatten_layers()
+    pondering = [layer for layer in layers if getattr(layer, "reports_ponder", False)]
+    return (
+        all(layer.supports_jit for layer in layers)
+        and all(None not in x.shape[1:] for x in tree.flatten(model.inputs))
+        and all(isinstance(layer, ACTRNN) for layer in pondering)
+        and 0 < sum(map(_numbers_of_states, pondering)) <= MOST_NUMBERS_OF_XLA
+    )
+
+
+def _numbers_of_states(layer):
+    """How many numbers a row's states are in all steps that may be taken."""
+    length = layer.get_build_config()["input_shape"][1] or math.inf
+    sizes = tree.flatten(layer.cell.state_size)
+    return length * layer.max_ponder * sum(sizes)
 
 
 def _suffixes(layers):

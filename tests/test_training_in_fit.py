@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_adaptive.executors.tensorflow import refuse_unseen
+from keras_adaptive.executors.tensorflow import compiles, refuse_unseen
 from keras_adaptive.executors.tensorflow_graph import TracedGraph
 from keras_adaptive.layers import ACTRNN
+from keras_adaptive.models import AdaptiveModel
 
 CELLS = {
     "rnn": keras.layers.SimpleRNNCell,
@@ -91,3 +92,69 @@ def test_no_gradient_is_lost_in_a_custom_gradient(seen):
     else:
         with pytest.raises(RuntimeError, match="would get none"):
             run(tf.constant(2.0), tf.constant(3.0))
+
+
+def whether_compiled(model_class, length, max_ponder=3, **compiled):
+    """Whether XLA compiles the training step of a model, as `compile` and `fit` leave it."""
+    inputs = keras.Input((length, 3))
+    hidden = ACTRNN(keras.layers.SimpleRNNCell(4), max_ponder=max_ponder)(inputs)
+    model = model_class(inputs, keras.layers.Dense(2)(hidden))
+    model.compile("sgd", "mse", **compiled)
+    found = []
+    train_step = model.train_step
+
+    def watched(data):
+        found.append(compiles())
+        return train_step(data)
+
+    model.train_step = watched
+    model.fit(np.ones((2, 2, 3)), np.ones((2, 2)), verbose=0)
+    assert not model.jit_compile or compiled.get("jit_compile") is True
+    return any(found)
+
+
+@pytest.mark.parametrize(
+    ("model_class", "length", "kwargs", "expected"),
+    [
+        (AdaptiveModel, 2, {}, True),
+        (AdaptiveModel, 2, {"jit_compile": False}, False),
+        (AdaptiveModel, 2, {"jit_compile": True}, True),
+        (AdaptiveModel, 2, {"max_ponder": 10_000}, False),
+        (AdaptiveModel, None, {}, False),
+        (keras.Model, 2, {}, False),
+    ],
+)
+def test_short_sequences_of_a_fixed_length_are_compiled(model_class, length, kwargs, expected):
+    assert whether_compiled(model_class, length, **kwargs) is expected
+
+
+def test_an_adaptive_model_trains_as_eagerly():
+    def weights(**compiled):
+        keras.utils.set_random_seed(0)
+        inputs = keras.Input((2, 3))
+        hidden = ACTRNN(keras.layers.GRUCell(4), max_ponder=3, halting_bias=-1.0)(inputs)
+        model = AdaptiveModel(inputs, keras.layers.Dense(2)(hidden))
+        model.compile(keras.optimizers.SGD(0.5), "mse", **compiled)
+        rng = np.random.default_rng(0)
+        x, y = rng.normal(size=(7, 2, 3)), rng.normal(size=(7, 2))
+        before = model.get_weights()
+        logs = model.fit(x, y, batch_size=4, epochs=2, verbose=0, shuffle=False).history
+        moved = [a.size == 1 or np.any(a != b) for a, b in zip(before, model.get_weights())]
+        assert all(moved)
+        return model.get_weights(), logs
+
+    (compiled, logs), (eager, eager_logs) = weights(), weights(run_eagerly=True)
+    for a, b in zip(compiled, eager, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    for name in logs:
+        np.testing.assert_allclose(logs[name], eager_logs[name], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("jit_compile", ["auto", False])
+def test_a_loaded_model_is_compiled_as_it_was(jit_compile, tmp_path):
+    inputs = keras.Input((2, 3))
+    model = AdaptiveModel(inputs, ACTRNN(keras.layers.SimpleRNNCell(4))(inputs))
+    model.compile("sgd", "mse", jit_compile=jit_compile)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert loaded.get_compile_config()["jit_compile"] == jit_compile

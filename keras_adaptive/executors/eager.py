@@ -49,3 +49,8 @@ def retraced(key, key_here):
 def runs_for_another_thread():
     """Whether this may be a thread that works for another one; there is none."""
     return False
+
+
+def may_compile_models():
+    """Whether XLA may compile models that Keras would not compile."""
+    return False

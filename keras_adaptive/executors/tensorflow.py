@@ -6,6 +6,7 @@ import keras
 import tensorflow as tf
 from keras import tree
 from tensorflow.python.eager import record
+from tensorflow.python.framework import config
 from tensorflow.python.ops import control_flow_util
 
 from . import eager
@@ -292,3 +293,8 @@ def appends_in_place():
 def compiles():
     """Whether each step of a loop that is unrolled must be compiled, which takes long."""
     return control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph())
+
+
+def may_compile_models():
+    """Whether XLA may compile models that Keras would run as graphs."""
+    return not (config.is_op_determinism_enabled() or tf.distribute.has_strategy())
