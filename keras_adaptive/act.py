@@ -70,7 +70,8 @@ class ACTRNN(keras.layers.RNN):
         asked for, the state tensors and the ponder dict, all in one tuple.
 
     Raises:
-        ValueError: if an argument is out of its range, or the input has the wrong rank or width.
+        ValueError: if an argument is out of its range, or the input has the wrong rank or width, or
+            no time step.
 
     Example:
 
@@ -227,6 +228,11 @@ class ACTRNN(keras.layers.RNN):
     @takes_no_rows
     def call(self, sequences, initial_state=None, mask=None, training=False):
         """Runs the cell over the sequences; see the class."""
+        if sequences.shape[1] == 0:
+            raise ValueError(
+                f"Layer '{self.name}' expects sequences of shape (batch, time, features) with at "
+                f"least one time step. Received: shape={tuple(sequences.shape)}"
+            )
         arguments.mask_of(mask, sequences)
         with record() as entries:
             result = super().call(sequences, initial_state, mask, training)

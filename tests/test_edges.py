@@ -183,3 +183,13 @@ def test_what_does_not_work_on_images():
         ACTRNN([cell, cell])
     with pytest.raises(ValueError, match="`cell` must have its channels last"):
         ACTRNN(layers.ConvLSTM2D(2, 3, data_format="channels_first").cell)
+
+
+@pytest.mark.parametrize("run", ["__call__", "predict", "fit"])
+def test_sequences_of_no_elements(run):
+    inputs = keras.Input((None, 3))
+    model = keras.Model(inputs, ACTRNN(keras.layers.GRUCell(4))(inputs))
+    model.compile("sgd", "mse")
+    arguments = {"y": np.zeros((2, 4))} if run == "fit" else {}
+    with pytest.raises(ValueError, match=r"at least one time step.*\(2, 0, 3\)|.*None, 0, 3"):
+        getattr(model, run)(np.zeros((2, 0, 3)), **arguments)
