@@ -12,6 +12,7 @@ from .distributed import replicas
 from .halting import record
 from .neural_gpu.model import NeuralGPUModel
 from .recall import Recall, drawn_steps
+from .reporting import ThreadValue
 
 __all__ = ["AdaptiveModel", "NeuralGPUModel", "RecallModel"]
 
@@ -74,20 +75,20 @@ class AdaptiveModel(keras.Model):
         names = ["task_loss", "ponder_cost"]
         names += [f"{kind}{suffix}" for suffix in suffixes for kind in ("ponder", "ponder_steps")]
         self._ponder_trackers = {name: keras.metrics.Mean(name=name) for name in names}
-        self._calls = _Calls()
+        self._entries = ThreadValue(())
         self._chooses_jit = True
 
     def call(self, inputs, training=None, mask=None):
         """Calls the layers, and keeps what they report for `compute_loss` in the same trace."""
         with record() as entries:
             outputs = super().call(inputs, training=training, mask=mask)
-        self._calls.entries = entries
+        self._entries.value = entries
         return outputs
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The sum of all losses; updates the metrics that say what it is made of."""
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
-        entries, self._calls.entries = self._calls.entries, []
+        entries, self._entries.value = self._entries.value, ()
         cost = sum((ops.cast(entry.cost, loss.dtype) for entry in entries), ops.zeros_like(loss))
         # As Keras weighs the loss itself: a smaller last batch counts for less.
         rows = ops.shape(tree.flatten(y_pred)[0])[0]
@@ -287,7 +288,7 @@ class RecallModel(AdaptiveModel):
             return loss
         with drawn_steps(*self._draw()):
             answer = self(x, training=True)
-        self._calls.entries = []
+        self._entries.value = ()
         progressive = keras.Model.compute_loss(self, x, y, answer, sample_weight, training)
         rows = ops.shape(tree.flatten(y_pred)[0])[0]
         self._progressive_tracker.update_state(ops.stop_gradient(progressive) * replicas(), rows)
@@ -304,10 +305,3 @@ class RecallModel(AdaptiveModel):
         most = self.max_steps - n
         k = ops.cast(ops.floor(chances[1] * ops.cast(most, "float32")), "int32") + 1
         return n, ops.minimum(k, most)
-
-
-class _Calls:
-    """Holds the entries of the current trace, out of sight of Keras's attribute tracking."""
-
-    def __init__(self):
-        self.entries = []

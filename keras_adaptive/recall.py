@@ -1,8 +1,6 @@
 """Recall: a recurrence of convolutions that reads its input again at every step."""
 
-import contextlib
 import itertools
-import threading
 from numbers import Integral
 
 import keras
@@ -11,6 +9,7 @@ from keras import ops
 from . import arguments
 from .halting import Decision, Fixed, ponder, report
 from .halting.loop import at_least_float32, without_masked
+from .reporting import ThreadValue
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -142,7 +141,7 @@ class Recall(keras.layers.Layer):
             inputs = without_masked(inputs, mask)
             inside = ops.cast(mask, self.compute_dtype)[..., None]
         features = ops.relu(_convolve(inputs, self.embedding, inside))
-        rule, drawn = self.halting, _drawn.steps if training else None
+        rule, drawn = self.halting, _drawn_steps.value if training else None
         if training:
             rule = Fixed(self.steps)
         if drawn is not None:
@@ -239,14 +238,9 @@ class Recall(keras.layers.Layer):
         return cls(**config)
 
 
-class _DrawnSteps(threading.local):
-    steps = None
+_drawn_steps = ThreadValue()
 
 
-_drawn = _DrawnSteps()
-
-
-@contextlib.contextmanager
 def drawn_steps(without_gradient, with_gradient):
     """Lets every `Recall` that is called in training inside the context take other steps.
 
@@ -257,13 +251,12 @@ def drawn_steps(without_gradient, with_gradient):
         without_gradient: scalar integer tensor >= 0, n.
         with_gradient: scalar integer tensor >= 1, k. n + k is at most the layer's `steps`.
 
+    Returns:
+        A context manager.
+
     Source: Bansal et al. (2022), arXiv:2202.05826, Algorithm 1.
     """
-    before, _drawn.steps = _drawn.steps, (without_gradient, with_gradient)
-    try:
-        yield
-    finally:
-        _drawn.steps = before
+    return _drawn_steps.holding((without_gradient, with_gradient))
 
 
 class _Drawn(Fixed):

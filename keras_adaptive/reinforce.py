@@ -9,6 +9,7 @@ from .halting.loop import at_least_float32
 from .ham import HAM, entropy, log_probability, record
 from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out
+from .reporting import ThreadValue
 
 _REWARDS = ("log_probability", "bits", "vector")
 _BASELINES = ("learned", "leave_one_out", None)
@@ -120,7 +121,8 @@ class ReinforceModel(EntropyBonus, keras.Model):
         names = ("task_loss", "reward", "entropy", "log_probability")
         names += ("baseline_error",) if baseline else ()
         self._trackers = {name: keras.metrics.Mean(name=name) for name in names}
-        self._calls = _Calls()
+        # Of the last call, in the same trace: outputs, mask, entries and samples.
+        self._last_call = ThreadValue((None, None, (), 1))
 
     def build(self, inputs_shape=None):
         """Creates the weights of the network and of the baseline.
@@ -141,12 +143,12 @@ class ReinforceModel(EntropyBonus, keras.Model):
         with record() as entries:
             outputs = self.network(inputs, training=training)
         mask = entries[0].mask if entries else None
-        self._calls.last = (outputs, mask, entries, samples)
+        self._last_call.value = (outputs, mask, entries, samples)
         return outputs[::samples] if samples > 1 else outputs
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The sum that is minimised; updates the metrics that say what it is made of."""
-        outputs, mask, entries, samples = self._calls.last
+        outputs, mask, entries, samples = self._last_call.value
         _check_shape(y, y_pred)
         weights = _weights(y, sample_weight, None if mask is None else mask[::samples])
         weights = ops.cast(weights, outputs.dtype)
@@ -235,7 +237,7 @@ class ReinforceModel(EntropyBonus, keras.Model):
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
         """The compiled metrics, on probabilities with an axis more."""
-        _, mask, _, samples = self._calls.last
+        _, mask, _, samples = self._last_call.value
         if mask is not None:
             sample_weight = _weights(y, sample_weight, mask[::samples])
         return super().compute_metrics(x, y, y_pred[..., None], sample_weight)
@@ -264,12 +266,6 @@ class ReinforceModel(EntropyBonus, keras.Model):
             config["network"], custom_objects=custom_objects
         )
         return cls(**config)
-
-
-class _Calls:
-    """Holds what the last call gave, in the same trace, out of sight of attribute tracking."""
-
-    last = (None, None, (), 1)
 
 
 def _weights(y, sample_weight, mask):

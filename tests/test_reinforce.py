@@ -112,7 +112,7 @@ def test_the_loss_is_what_the_class_says(settings):
     y, weights = bits(2, 4, OUTPUTS), np.array([[0.0, 1.0, 2.0, 0.0], [1.0, 1.0, 0.0, 0.0]])
     with record() as entries:
         y_pred = model(x, training=True)
-    outputs = model._calls.last[0]
+    outputs = model._last_call.value[0]
     np.testing.assert_array_equal(outputs[:: model.samples], y_pred)
     loss = model.compute_loss(x, ops.array(y), y_pred, ops.array(weights), training=True)
     wanted, metrics = by_hand(model, outputs, entries[0], y, weights, model.samples)
@@ -215,7 +215,7 @@ def test_what_trains_what():
     x, y = batch_of(examples([4, 2])).astype("float32"), bits(2, 4, OUTPUTS)
     with tf.GradientTape(persistent=True) as tape:
         y_pred = model(x, training=True)
-        outputs, _, entries, _ = model._calls.last
+        outputs, _, entries, _ = model._last_call.value
         weights = tf.ones((2, 4))
         rows, _ = model.row_losses(outputs, entries[0], tf.cast(y, "float32"), weights)
     own = [v.value for v in model.baseline_layer.trainable_variables]

@@ -1,13 +1,12 @@
 """The base of models that read a sequence and generate another, up to their own end symbol."""
 
-import contextlib
-
 import keras
 from keras import ops
 
 from .. import arguments, cap, executors
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
+from ..reporting import ThreadValue
 
 
 class SequenceGenerator(keras.Model):
@@ -62,7 +61,8 @@ class SequenceGenerator(keras.Model):
         self.max_outputs = cap.checked(max_outputs)
         self.reverse_inputs = arguments.boolean("reverse_inputs", reverse_inputs)
         self.supports_masking = True
-        self._teacher = _Teacher()
+        # The targets of the current trace, in training.
+        self._targets = ThreadValue()
 
     def encode(self, vectors, present, steps, training):
         """Reads the inputs.
@@ -109,7 +109,7 @@ class SequenceGenerator(keras.Model):
         """Generates a sequence for each row of the inputs; see the class."""
         self.source.check("inputs", inputs)
         arguments.mask_of(mask, inputs)
-        targets = self._teacher.targets if targets is None else targets
+        targets = self._targets.value if targets is None else targets
         present = self.source.present(inputs)
         if mask is not None:
             present = ops.logical_and(present, ops.cast(mask, "bool"))
@@ -184,7 +184,7 @@ class SequenceGenerator(keras.Model):
     def train_step(self, *arguments):
         """One update, with the true elements fed back."""
         _, targets, _ = keras.utils.unpack_x_y_sample_weight(arguments[-1])
-        with self._teacher.teaching(targets):
+        with self._targets.holding(targets):
             return super().train_step(*arguments)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
@@ -246,20 +246,6 @@ class SequenceGenerator(keras.Model):
                     config[name], custom_objects=custom_objects
                 )
         return cls(**config)
-
-
-class _Teacher:
-    """Holds the targets of the current trace, out of sight of Keras's attribute tracking."""
-
-    targets = None
-
-    @contextlib.contextmanager
-    def teaching(self, targets):
-        self.targets = targets
-        try:
-            yield
-        finally:
-            self.targets = None
 
 
 def _not_start(vectors):

@@ -9,7 +9,7 @@
 """
 
 from .converged import Converged
-from .log import Entry, record, report
+from .entry import Entry, record, report
 from .loop import Result, compaction, ponder
 from .rules import ACT, Decision, Fixed, Sampled, limits
 

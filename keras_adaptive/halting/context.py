@@ -6,12 +6,12 @@ the same one.
 """
 
 import contextlib
-import threading
 from typing import Any, NamedTuple
 
 from keras import ops
 
 from .. import executors
+from ..reporting import ThreadValue
 
 
 class Context(NamedTuple):
@@ -50,20 +50,16 @@ class _Same:
 PLAIN = Context()
 
 
-class _Thread(threading.local):
-    context = PLAIN
-
-
-_thread = _Thread()
+_here = ThreadValue(PLAIN)
 # The contexts that are open in all threads, in the order in which they were entered.
 _open = []
 
 
 def current():
     """The `Context` that is in force here."""
-    if _thread.context is PLAIN and _open and executors.runs_for_another_thread():
+    if _here.value is PLAIN and _open and executors.runs_for_another_thread():
         return _open[-1]
-    return _thread.context
+    return _here.value
 
 
 def key():
@@ -74,14 +70,11 @@ def key():
 @contextlib.contextmanager
 def override(**values):
     """Puts `values` of `Context` in force for all that this thread calls inside."""
-    before = current()
-    now = before._replace(**values)
-    _thread.context = now
+    now = current()._replace(**values)
     _open.append(now)
     try:
-        with executors.retraced(now.key, key):
+        with _here.holding(now), executors.retraced(now.key, key):
             yield
     finally:
-        _thread.context = before
         # The same object, not an equal one of another thread.
         del _open[max(i for i, one in enumerate(_open) if one is now)]

@@ -4,10 +4,9 @@ Source: Andrychowicz & Kurach, "Learning Efficient Algorithms with Hierarchical 
 (2016), arXiv:1602.03218.
 """
 
-from .decisions import entropy, log_probability
+from .decisions import entropy, log_probability, record
 from .dham import DHAM
 from .ham import HAM
-from .log import record
 from .memory import Memory
 from .perceptrons import MLP, HighwayWrite
 

@@ -3,11 +3,11 @@
 import keras
 from keras import ops, tree
 
-from .. import arguments, executors
+from .. import arguments, executors, reporting
 from ..empty_batch import takes_no_rows
-from . import log, paths, rows
+from . import paths, rows
 from .attention import TreeAttention, levels_over
-from .decisions import entropy, log_probability
+from .decisions import Entry, entropy, log_probability
 from .perceptrons import join_ends
 
 _UNROLLED_LEVELS = 8  # Above this number of levels a loop is compiled instead of unrolled.
@@ -124,7 +124,7 @@ class HAM(TreeAttention):
         )
         told["query"] = ops.swapaxes(told["query"], 0, 1)
         of_entry = ("path", "right_probability", "query", "reached")
-        log.report(self, *(told[name] for name in of_entry))
+        reporting.report("decisions", Entry(self, *(told[name] for name in of_entry)))
         if not return_path and not return_nodes:
             return outputs
         found = self._found(told, levels) if return_path else {}

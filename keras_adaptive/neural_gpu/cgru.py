@@ -4,15 +4,12 @@ import keras
 import numpy as np
 from keras import ops
 
-from .. import arguments
+from .. import arguments, reporting
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
-from ..log import Log
 from . import activations, convolution
 
 NONLINEARITIES = ("smooth", "hard")
-# Each saturation cost that a layer adds to the loss, for models that say it apart.
-saturation_costs = Log()
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -265,7 +262,7 @@ def different_seeds(seed, count):
 def add_saturation_cost(layer, cost):
     """Adds a scalar to the loss of `layer` and reports it."""
     layer.add_loss(cost)
-    saturation_costs.report(cost)
+    reporting.report("saturation_cost", cost)
 
 
 def saturation_of(before, inside):

@@ -5,9 +5,8 @@ import functools
 import keras
 from keras import ops, tree
 
-from .. import relaxation
+from .. import relaxation, reporting
 from ..distributed import replicas
-from .cgru import saturation_costs
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -52,21 +51,21 @@ class NeuralGPUModel(keras.Model):
         if any(getattr(layer, "saturation_cost", 0) for layer in self._flatten_layers()):
             names.append("saturation_cost")
         self._cost_trackers = {name: keras.metrics.Mean(name=name) for name in names}
-        self._reported = _Reported()
+        self._saturation_costs = reporting.ThreadValue(())
 
     def call(self, inputs, training=None, mask=None):
         """Calls the layers, and keeps what they report for `compute_loss` in the same trace."""
-        with saturation_costs.record() as costs:
+        with reporting.record("saturation_cost") as costs:
             outputs = super().call(inputs, training=training, mask=mask)
-        self._reported.saturation_costs = costs
+        self._saturation_costs.value = costs
         return outputs
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The sum of all losses; updates the metrics that say what it is made of."""
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         layers = relaxation.relaxed_layers(self)
-        nothing, reported = ops.zeros_like(loss), self._reported.saturation_costs
-        self._reported.saturation_costs = []
+        nothing, reported = ops.zeros_like(loss), self._saturation_costs.value
+        self._saturation_costs.value = ()
         values = {
             "relaxation_cost": _sum([relaxation.cost(layer) for layer in layers], nothing),
             "saturation_cost": _sum(reported, nothing),
@@ -81,13 +80,6 @@ class NeuralGPUModel(keras.Model):
         for name, tracker in self._cost_trackers.items():
             tracker.update_state(ops.stop_gradient(values[name]), rows)
         return loss
-
-
-class _Reported:
-    """Holds what layers report in the current trace, out of sight of Keras's tracking."""
-
-    def __init__(self):
-        self.saturation_costs = []
 
 
 def _sum(costs, nothing):

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from ..log import Log
+from .. import reporting
 
 
 class Entry(NamedTuple):
@@ -46,9 +46,6 @@ class Entry(NamedTuple):
         return ops.sum(self.steps + self.remainder) / ops.maximum(self.present, 1.0)
 
 
-_log = Log()
-
-
 def record():
     """Collects what the layers called inside the context `report`.
 
@@ -66,7 +63,7 @@ def record():
     >>> [entry.steps.shape for entry in entries] == [(2, 3)]
     True
     """
-    return _log.record()
+    return reporting.record("ponder")
 
 
 def report(layer, steps, remainder, time_penalty=0.0):
@@ -87,5 +84,5 @@ def report(layer, steps, remainder, time_penalty=0.0):
     if isinstance(layer, keras.layers.Layer) and not hasattr(layer, "reports_ponder"):
         layer.reports_ponder = True
     entry = Entry(layer, steps, remainder, time_penalty)
-    _log.report(entry)
+    reporting.report("ponder", entry)
     return entry

@@ -1,0 +1,88 @@
+"""The one way past Keras, for what is neither an input nor an output of a call.
+
+Keras calls the layers of a model, and `compute_loss` after `call`, and passes on nothing but
+inputs, outputs and losses. What else one has to tell the other goes through this module:
+
+* `report` and `record`, from a layer to whoever called it;
+* `ThreadValue`, from a caller to the layers inside, or from one method of a model to the next.
+
+Both stay within a thread: a strategy of TensorFlow traces each replica in a thread of its own.
+"""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+
+class ThreadValue(threading.local):
+    """A value that every thread has for itself, out of sight of Keras's attribute tracking.
+
+    Args:
+        value: what it is at first, in every thread.
+
+    Attributes:
+        value: what it is in this thread.
+
+    Example:
+
+    >>> level = keras_adaptive.reporting.ThreadValue(1)
+    >>> with level.holding(2):
+    ...     inside = level.value
+    >>> inside, level.value
+    (2, 1)
+    """
+
+    def __init__(self, value: Any = None):
+        self.value = value
+
+    @contextlib.contextmanager
+    def holding(self, value: Any) -> Iterator[None]:
+        """A context inside of which this thread has another `value`."""
+        before, self.value = self.value, value
+        try:
+            yield
+        finally:
+            self.value = before
+
+
+# Pairs of a kind and the list of a `record` that is open.
+_open = ThreadValue(())
+
+
+@contextlib.contextmanager
+def record(kind: str) -> Iterator[list]:
+    """Collects what the layers called inside the context `report` of one kind.
+
+    Contexts nest; each entry goes to every open one of its kind. Tensors of a trace must not be
+    used after that trace, so read the list where the layers were called.
+
+    Args:
+        kind: which reports to collect.
+
+    Yields:
+        A list of entries, in the order of the calls.
+
+    Example:
+
+    >>> with keras_adaptive.reporting.record("ponder") as entries:
+    ...     keras_adaptive.reporting.report("ponder", "an entry")
+    ...     keras_adaptive.reporting.report("saturation_cost", "another")
+    >>> entries
+    ['an entry']
+    """
+    entries = []
+    with _open.holding((*_open.value, (kind, entries))):
+        yield entries
+
+
+def report(kind: str, entry: Any) -> None:
+    """Adds an entry to every open `record` of its kind.
+
+    Args:
+        kind: what is reported.
+        entry: what to add.
+    """
+    for its_kind, entries in _open.value:
+        if its_kind == kind:
+            entries.append(entry)
