@@ -1,6 +1,7 @@
 """What the commands of the command line do: each takes the parsed arguments."""
 
 import contextlib
+import functools
 import json
 import shlex
 import sys
@@ -251,8 +252,10 @@ def export_command(arguments):
 def demo_command(arguments):
     from .demo import demo
 
-    found = demo(arguments.out, arguments.examples)
-    answer(arguments, found, found["text"])
+    show = None if arguments.json else functools.partial(print, flush=True)
+    found = demo(arguments.out, arguments.examples, show=show)
+    if arguments.json:
+        answer(arguments, found, found["text"])
 
 
 def report(recipe, found):

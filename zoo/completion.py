@@ -8,10 +8,6 @@ import os
 
 from . import recipes
 
-# The first word after these commands is the name of a recipe, after those of a pretrained model.
-TAKE_RECIPES = ("train", "tune", "study")
-TAKE_MODELS = ("evaluate", "verify", "predict", "plot", "segment")
-
 
 def complete(parser):
     """Answer a shell that wants to complete a command line, and end the process.
@@ -19,26 +15,24 @@ def complete(parser):
     Does nothing where no shell asks, or `argcomplete` is missing.
 
     Args:
-        parser: the parser of the command line, with its `commands`.
+        parser: the parser of the command line. The names that can stand for an argument are
+            given by its `completer`, a function.
     """
     if "_ARGCOMPLETE" not in os.environ:
         return
     with contextlib.suppress(ImportError):
         import argcomplete
 
-        for commands, completer in ((TAKE_RECIPES, recipe_names), (TAKE_MODELS, model_names)):
-            for command in commands:
-                for action in parser.commands[command]._actions:
-                    if action.dest in ("name", "names"):
-                        action.completer = completer
         argcomplete.autocomplete(parser)
 
 
 def recipe_names(**_):
+    """The names of all recipes, as `argcomplete` asks for them."""
     return recipes.names()
 
 
 def model_names(**_):
+    """The names of all pretrained models, as `argcomplete` asks for them."""
     from . import store
 
     return store.names()

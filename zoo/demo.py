@@ -1,4 +1,4 @@
-"""The first thing a newcomer runs: train, question the pretrained models, draw a picture."""
+"""The first thing a newcomer runs: pretrained models answer, a small one is trained, a picture."""
 
 import sys
 import tempfile
@@ -9,11 +9,19 @@ from .. import datasets, plots
 from . import store
 from .evaluate import against_difficulty, evaluate
 from .families.act import Probe, ask_inputs
+from .words import truncated
 
 # Enough bits to defeat a plain network of this size, few enough to wait for.
 BITS = 16
-MODELS = ("act_parity", "act_logic", "act_addition")
-SHOWN = 3
+# What is asked of each pretrained model, in words.
+MODELS = {
+    "act_addition": "the running sum of decimal numbers",
+    "act_logic": "gates, applied one after the other to two bits",
+    "act_parity": "whether the number of ones is odd",
+}
+# Examples of each model, and inputs of each example.
+SHOWN, LINES = 3, 4
+INPUT_WIDTH = 40
 
 
 def small_recipe(steps_scale=1.0):
@@ -33,13 +41,14 @@ def small_recipe(steps_scale=1.0):
     ).scaled(steps_scale)
 
 
-def demo(out=".", examples=1000, steps_scale=1.0):
-    """Train a small network with and without ACT, question the pretrained models, draw ponder.
+def demo(out=".", examples=1000, steps_scale=1.0, show=None):
+    """Let the pretrained models answer, train a small network with and without ACT, draw ponder.
 
     Args:
         out: the folder for the picture.
-        examples: fresh examples for each pretrained model, a fifth of those for the small ones.
+        examples: fresh examples for each pretrained model, five times as many for the small ones.
         steps_scale: factor on the steps of the training.
+        show: called with each part of the text as soon as there is something to read.
 
     Returns:
         A dict: `trained`, the test errors of the two small networks; `models`, what was measured
@@ -50,25 +59,25 @@ def demo(out=".", examples=1000, steps_scale=1.0):
     """
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
+    parts = []
+
+    def tell(text):
+        parts.append(text)
+        if show is not None:
+            show(text)
+
+    asked = {name: question(name, examples, tell) for name in MODELS if name in store.names()}
     trained = train_small(small_recipe(steps_scale), examples)
-    lines = [
-        f"Parity of {BITS} bits, learned just now by {trained['units']} tanh units:",
-        f"  plain RNN   test error {trained['plain']['sequence_error']:6.1%}",
-        f"  with ACT    test error {trained['act']['sequence_error']:6.1%}, "
-        f"{trained['act']['ponder_steps']:.1f} steps for each input",
-    ]
-    found = {name: question(name, examples) for name in MODELS if name in store.names()}
-    for name, answers in found.items():
-        lines += ["", *told(name, answers)]
+    tell(compared(trained))
     picture = draw(out, trained, examples)
-    lines += ["", f"Ponder and error against difficulty are drawn in {picture}"]
+    tell(f"\nPonder and error against difficulty are drawn in {picture}")
     for variant in ("act", "plain"):
         trained[variant].pop("rows")
     return {
         "trained": trained,
-        "models": found,
+        "models": asked,
         "picture": str(picture),
-        "text": "\n".join(lines),
+        "text": "\n".join(parts),
     }
 
 
@@ -97,33 +106,47 @@ def train_small(recipe, examples):
     return found
 
 
-def question(name, examples):
-    """Measure a pretrained model, and let it answer a few examples in human form."""
-    say(f"Questioning {name} …")
+def question(name, examples, tell):
+    """Let a pretrained model answer a few examples in human form, and measure it."""
     model, recipe = store.load(name), store.recipe(name)
-    numbers = evaluate(model, recipe, examples, seed=1)
     task, probe = datasets.task(recipe.dataset), Probe(model)
     fresh = datasets.batch(recipe.dataset, SHOWN, seed=2, split="test", **recipe.parameters)
+    tell(f"{name}: {MODELS[name]}")
     shown = []
     for inputs, difficulty in zip(fresh["inputs"], fresh["difficulty"], strict=True):
         real = inputs[difficulty > 0]
         if len(real) > 1 or not hasattr(task, "asked"):
             shown.append(ask_inputs(probe, task, real[None]))
+            tell(in_lines(shown[-1]))
+    numbers = evaluate(model, recipe, examples, seed=1)
+    tell(
+        f"  {numbers['sequence_error']:.2%} wrong of {examples} fresh examples, "
+        f"{numbers['ponder_steps']:.1f} steps for each input\n"
+    )
     kept = ("examples", "sequence_error", "ponder", "ponder_steps")
     return {**{key: numbers[key] for key in kept}, "shown": shown}
 
 
-def told(name, found):
-    """What a pretrained model did, in lines to read."""
+def in_lines(answered):
+    """What a model answered to the inputs of one example, a line each."""
+    rows = list(zip(answered["inputs"], answered["answers"], answered["ponder_steps"], strict=True))
     lines = [
-        f"{name}: {found['sequence_error']:.2%} wrong of {found['examples']} fresh examples, "
-        f"{found['ponder_steps']:.1f} steps for each input. For example:"
+        f"  {truncated(given, INPUT_WIDTH)}  →  {answer or '–'}   ({steps} steps)"
+        for given, answer, steps in rows[:LINES]
     ]
-    for shown in found["shown"]:
-        rows = zip(shown["inputs"], shown["answers"], shown["ponder_steps"], strict=True)
-        lines += [f"  {given}  →  {said or '–'}   ({steps} steps)" for given, said, steps in rows]
-        lines.append("")
-    return lines[:-1]
+    if len(rows) > LINES:
+        lines.append(f"  … and {len(rows) - LINES} more")
+    return "\n".join([*lines, ""] if len(rows) > 1 else lines)
+
+
+def compared(trained):
+    """The small networks without and with ACT, in lines to read."""
+    return (
+        f"Parity of {BITS} bits, learned just now by {trained['units']} tanh units:\n"
+        f"  plain RNN   test error {trained['plain']['sequence_error']:6.1%}\n"
+        f"  with ACT    test error {trained['act']['sequence_error']:6.1%}, "
+        f"{trained['act']['ponder_steps']:.1f} steps for each input"
+    )
 
 
 def draw(out, trained, examples):

@@ -4,7 +4,7 @@ import argparse
 
 from .. import __version__
 from . import commands as do
-from . import space
+from . import completion, space
 from .argument_types import checked_values, lengths, number, numbers, setting, tried
 from .commands import PROGRAM
 from .words import Parser
@@ -45,7 +45,7 @@ def parser():
         "train neural_gpu_addition --backend jax --seeds 16",
         "train neural_gpu_multiplication --backend jax --keep-every 1000",
     )
-    added.add_argument("name", help="name of a recipe")
+    recipe(added, "name of a recipe")
     added.add_argument("--out", help="folder for checkpoint and history (default: runs/NAME)")
     added.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
     changed_settings(added)
@@ -73,7 +73,7 @@ def parser():
         "tune neural_gpu_addition_paper --trials 81 --objective longer_symbol_error",
         "tune neural_gpu_copy --over dropout=0.0:0.2 --over maps=16,24 --method hyperband",
     )
-    added.add_argument("name", help="name of a recipe")
+    recipe(added, "name of a recipe")
     added.add_argument(
         "--tau",
         type=checked_values,
@@ -116,7 +116,7 @@ def parser():
         "study act_logic --tau 0.1,0.01,0.001 --seeds 5 --fixed 4,8 --target 4,8",
         "study act_sort --steps-scale 0.1 --set items=5 --backend jax",
     )
-    added.add_argument("name", help="name of a recipe with adaptive computation time")
+    recipe(added, "name of a recipe with adaptive computation time")
     added.add_argument("--out", help="folder of the study (default: runs/NAME_study)")
     added.add_argument("--resume", action="store_true", help="go on, or draw a whole study anew")
     added.add_argument(
@@ -149,7 +149,7 @@ def parser():
         "evaluate neural_gpu_copy --length 401 --examples 100",
         "evaluate ham_sort --length 65:128 --leaves 128 --examples 500 --seed 991 --json",
     )
-    added.add_argument("name", help="name of a pretrained model, or of a recipe with --run")
+    model(added, "name of a pretrained model, or of a recipe with --run")
     added.add_argument("--run", help="folder of a training, to measure its last checkpoint")
     added.add_argument("--examples", type=number, default=10_000, help="default: 10000")
     added.add_argument("--seed", type=number, help="of the examples")
@@ -176,7 +176,10 @@ def parser():
         "verify act_parity neural_gpu_copy --quick",
         "verify --seconds 300 --out verify.json",
     )
-    added.add_argument("names", nargs="*", metavar="NAME", help="pretrained models; default: all")
+    names = added.add_argument(
+        "names", nargs="*", metavar="NAME", help="pretrained models; default: all"
+    )
+    names.completer = completion.model_names
     what = "of each measurement, at most (default: as many as were published)"
     added.add_argument("--examples", type=number, help=what)
     what = "after so many a measurement begins no further batch (default: 60)"
@@ -199,7 +202,7 @@ def parser():
         'predict neural_gpu_addition "1234567+7654321" --json',
         'predict ham_stack "PUSH 5, PUSH 3, POP, POP"',
     )
-    added.add_argument("name", help="name of a pretrained model")
+    model(added, "name of a pretrained model")
     added.add_argument("input", help="the example, in the human form of its task")
     backend(added)
 
@@ -212,7 +215,7 @@ def parser():
         'plot neural_gpu_addition "1101+0110"',
         'plot act_enwik8_small "A text, to see what it ponders about."',
     )
-    added.add_argument("name", help="name of a pretrained model")
+    model(added, "name of a pretrained model")
     added.add_argument("example", nargs="?", help="in human form; without: against difficulty")
     added.add_argument(
         "--out",
@@ -231,7 +234,7 @@ def parser():
         'segment act_enwik8_small "the cat sat on the mat"',
         'segment act_enwik8_small "thecatsatonthemat" --by loss --json',
     )
-    added.add_argument("name", help="name of a pretrained model that reads text")
+    model(added, "name of a pretrained model that reads text")
     added.add_argument("text", help="the text, in UTF-8")
     added.add_argument(
         "--by", choices=("ponder", "loss", "entropy"), default="ponder", help="default: ponder"
@@ -278,13 +281,23 @@ def parser():
     added = command(
         "demo",
         do.demo_command,
-        "Train a small network, question the pretrained ones, and draw a picture",
+        "Let pretrained models answer, train a small network, and draw a picture",
         "demo",
         "demo --out pictures --examples 500",
     )
     added.add_argument("--out", default=".", help="folder for the picture (default: here)")
     added.add_argument("--examples", type=number, default=1000, help="for each pretrained model")
     return top
+
+
+def recipe(parser, what):
+    """Give a command the argument that names a recipe."""
+    parser.add_argument("name", help=what).completer = completion.recipe_names
+
+
+def model(parser, what):
+    """Give a command the argument that names a pretrained model."""
+    parser.add_argument("name", help=what).completer = completion.model_names
 
 
 def backend(parser):

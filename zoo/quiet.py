@@ -1,10 +1,12 @@
-"""Keeps the log lines of TensorFlow's libraries out of what a command says.
+"""Keeps the log lines of libraries out of what a command says.
 
-They are written while TensorFlow is imported and finds its devices, before it reads how much of
-them is wanted. So standard error goes to a file for that time, and comes back without them.
+TensorFlow's libraries write theirs while it is imported and finds its devices, before it reads how
+many of them are wanted. So standard error goes to a file for that time, and comes back without
+them.
 """
 
 import contextlib
+import logging
 import os
 import re
 import sys
@@ -12,6 +14,8 @@ import tempfile
 
 from ..import_hook import when_imported
 
+# They warn of functions that are traced again, and of a cache that is built.
+LOGGERS = ("tensorflow", "matplotlib.font_manager")
 LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 # As in "I0000 00:00:1795420056.562021    8470 port.cc:153] oneDNN custom operations are on."
 LINE = re.compile(rb"([IWE])\d{4} \S+ +\d+ [\w./-]+:\d+\] |WARNING: All log messages before absl::")
@@ -25,6 +29,9 @@ def hide_log_lines():
     What the user has set stays in force; else only what ends the process is shown.
     """
     level = os.environ.setdefault(LEVEL, "3")
+    if level.isdigit() and int(level) >= 2:
+        for name in LOGGERS:
+            logging.getLogger(name).setLevel(logging.ERROR)
     if level != "0" and "tensorflow" not in sys.modules:
         when_imported("tensorflow", _find_devices, within=_filtered)
 

@@ -17,6 +17,7 @@ from . import checkpoint, families, stopping
 from .feed import Feed
 from .files import remove_temporary_files
 from .lock import locked
+from .progress_bar import ProgressBar
 from .run import configure, go_on, restore, start
 
 
@@ -145,10 +146,13 @@ class Conductor(keras.callbacks.Callback):
         self.keep_every = keep_every
         self.saved_at = time.monotonic()
         self.chunk_began_at = self.saved_at
-        self.bar = keras.utils.Progbar(run.recipe.steps, stateful_metrics=("loss", "error"))
-        # A terminal shows one moving line; a log file gets a line a minute.
-        self.bar.stateful_metrics |= {"ponder", "level", self.score}
-        self.bar.interval = 0.2 if sys.stderr.isatty() else 60.0
+        self.bar = ProgressBar(
+            run.recipe.steps,
+            start=run.position.step,
+            stateful_metrics=("loss", "error", "ponder", "level", self.score),
+            # A terminal shows one moving line; a log file gets a line a minute.
+            interval=0.2 if sys.stderr.isatty() else 60.0,
+        )
 
     def fit_stage(self, until_step=math.inf):
         """Train what is left of the current stage, at most until a step."""

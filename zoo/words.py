@@ -33,6 +33,15 @@ def shortened(text, most=600):
     return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 4 :]}"
 
 
+def truncated(text, most):
+    """The beginning of a text, with an ellipsis where it is longer than `most` characters.
+
+    >>> truncated("0110100110010110", 8), truncated("0110", 8)
+    ('0110100…', '0110')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def arranged(words, parser, takes_input=False):
     """The words of a command, the options first, then `--` and the rest, if there is any.
 

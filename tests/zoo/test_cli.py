@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import keras_adaptive
-from keras_adaptive.zoo import cli, stopping, store
+from keras_adaptive.zoo import cli, demo, stopping, store
 from keras_adaptive.zoo.demo import small_recipe
 from keras_adaptive.zoo.progress import Estimated
 
@@ -296,9 +296,13 @@ def test_set_wants_key_and_value(capsys):
     assert "key=value" in capsys.readouterr().err
 
 
-def test_demo(command, monkeypatch, tmp_path):
+@pytest.fixture
+def short_demo(monkeypatch):
     short = small_recipe().with_overrides({"chunk": 2, "units": 8, "steps": 2})
     monkeypatch.setattr("keras_adaptive.zoo.demo.small_recipe", lambda steps_scale: short)
+
+
+def test_demo(command, short_demo, tmp_path):
     code, out, err = command("demo", "--out", tmp_path, "--examples", 20, "--json")
     assert code == 0, err
     found = json.loads(out)
@@ -306,3 +310,20 @@ def test_demo(command, monkeypatch, tmp_path):
     assert found["models"]["act_addition"]["examples"] == 20
     assert (tmp_path / "keras_adaptive_demo.png").stat().st_size > 0
     assert "plain RNN   test error" in found["text"] and found["picture"] in found["text"]
+
+
+def test_the_demo_answers_before_it_trains(command, short_demo, monkeypatch, tmp_path):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("keras_adaptive.zoo.demo.train_small", interrupted)
+    code, out, err = command("demo", "--out", tmp_path, "--examples", 20)
+    assert code == 130 and "→" in out and "wrong of 20 fresh examples" in out
+    assert not [line for line in err.splitlines() if "WARNING" in line or "Warning" in line]
+
+
+def test_the_demo_cuts_what_is_long():
+    answered = {"inputs": ["+-0" * 30] * 5, "answers": ["odd"] * 5, "ponder_steps": [3] * 5}
+    *lines, more = demo.in_lines(answered).splitlines()
+    assert more == "  … and 1 more" and len(lines) == 4
+    assert all("…  →  odd   (3 steps)" in line and len(line) < 70 for line in lines)

@@ -47,3 +47,10 @@ def test_what_is_no_log_line_is_shown():
     code += "with quiet._filtered():\n"
     code += "    os.write(2, b'E0000 00:00:1.5  1 a.cc:1] b\\nan error\\nF0000 1.5 1 a.cc:1] c\\n')"
     assert errors_of("-c", code) == "an error\nF0000 1.5 1 a.cc:1] c\n"
+
+
+def test_functions_that_are_traced_again_are_no_news():
+    code = f"{IMPORT}\nfunction = tensorflow.function(lambda x: x + 1)"
+    code += "\nfor number in range(9): function(number)"
+    assert errors_of("-c", code) == ""
+    assert "retracing" in errors_of("-c", code, TF_CPP_MIN_LOG_LEVEL="1")
