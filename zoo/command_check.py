@@ -178,22 +178,57 @@ def check_study(arguments):
 def check_example(arguments):
     """What `predict`, `plot` and `segment` are told of an example."""
     from .. import datasets
-    from . import store
 
-    recipe = store.recipe(arguments.name)
-    if arguments.command.__name__ == "plot_command":
-        if arguments.example is not None and arguments.input is not None:
-            raise ValueError("the example is given once, as the second word or by --input")
-        if arguments.input is None:
-            arguments.input = arguments.example
-        text = arguments.input
-    else:
-        text = getattr(arguments, "text", None) if hasattr(arguments, "text") else arguments.input
+    place_words(arguments)
+    recipe = recipe_asked(arguments)
+    text = arguments.text if hasattr(arguments, "text") else arguments.input
     if text is None:
         return
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError("the example must be UTF-8")
     datasets.task(recipe.dataset).encode(text, **recipe.parameters)
+
+
+def place_words(arguments):
+    """Make `name` and `input` of the words of `predict` and `plot`.
+
+    With `--run` the only word is the example, else the first one is the name of a model.
+    """
+    if not hasattr(arguments, "run"):
+        return
+    words = [word for word in (arguments.name, arguments.example) if word is not None]
+    if arguments.run is not None:
+        if len(words) == 2:
+            raise ValueError(
+                f"--run {arguments.run} is a training, and {words[0]} the name of a model: "
+                "give one of the two"
+            )
+        arguments.name, arguments.example = None, words[0] if words else None
+    elif not words:
+        raise ValueError("give the name of a pretrained model, or --run and a training's folder")
+    if getattr(arguments, "input", None) is None:
+        arguments.input = arguments.example
+    elif arguments.example is not None:
+        raise ValueError("the example is given once, as a word or by --input")
+    if arguments.input is None and arguments.command.__name__ == "predict_command":
+        what = "--run" if arguments.run is not None else arguments.name
+        raise ValueError(f"an example is missing behind {what}")
+
+
+def recipe_asked(arguments):
+    """The `Recipe` of the pretrained model, or of the training, that a command is to work with."""
+    from . import store
+
+    if getattr(arguments, "run", None) is None:
+        return store.recipe(arguments.name)
+    if not Path(arguments.run or "nowhere").is_dir() or not checkpoint.begun(arguments.run):
+        raise FileNotFoundError(
+            "--run must be a folder that `train` wrote, with a checkpoint. "
+            f"Received: {arguments.run!r}"
+        )
+    kept = checkpoint.latest(arguments.run).state["settings"]
+    kinds = ("variant", "overrides", "steps_scale", "seed")
+    return recipes.load(kept["recipe"]).configured(**{kind: kept[kind] for kind in kinds})
 
 
 def check_verify(arguments):
@@ -209,9 +244,13 @@ def check_verify(arguments):
 
 def check_evaluate(arguments):
     """What `evaluate` is told."""
-    from . import store
-
-    found = store.recipe(arguments.name) if arguments.run is None else recipes.load(arguments.name)
+    if arguments.name is None and arguments.run is None:
+        raise ValueError("give the name of a pretrained model, or --run and a training's folder")
+    found = recipe_asked(arguments)
+    if arguments.name not in (None, found.name):
+        raise ValueError(
+            f"--run {arguments.run} is a training of {found.name}, not {arguments.name}"
+        )
     ponders = "halting" in found.hyperparameters
     owners = {"max_ponder": ponders, "epsilon": ponders, "leaves": found.family == "ham"}
     for name, has in owners.items():

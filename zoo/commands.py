@@ -7,7 +7,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from .command_check import over_of, overrides_of
+from .command_check import over_of, overrides_of, recipe_asked
 from .progress import Estimated, interruptible
 
 PROGRAM = "keras-adaptive"
@@ -138,30 +138,41 @@ def study_command(arguments):
 
 def evaluate_command(arguments):
     from .. import datasets
-    from . import families, store
+    from . import families
     from .evaluate import evaluate
 
-    limits = {"max_ponder": arguments.max_ponder, "epsilon": arguments.epsilon}
-    limits["leaves"] = arguments.leaves
-    if arguments.run is not None:
-        from .run import restore
-
-        run = restore(arguments.run, {"recipe": arguments.name})
-        model, recipe = run.model, run.recipe
-        store.check_finite(model, arguments.run)
-        families.entry_of(recipe).limited(model, limits)
-    else:
-        recipe = store.recipe(arguments.name)
+    limits = {name: getattr(arguments, name) for name in ("max_ponder", "epsilon", "leaves")}
+    recipe = recipe_asked(arguments)
     wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe")}
     # What cannot be measured is refused before a model is loaded.
     parameters = families.entry_of(recipe).parameters(recipe, wanted)
     if parameters:
         datasets.example_size(recipe.dataset, **{**recipe.parameters, **parameters})
-    if arguments.run is None:
-        model = store.load(arguments.name, **limits)
+    model = model_asked(arguments, recipe, limits)
     settings = (arguments.examples, arguments.seed, arguments.split, parameters)
     found = interruptible(lambda: evaluate(model, recipe, *settings))
     answer(arguments, in_words_of_users(found), report(recipe, found))
+
+
+def model_asked(arguments, recipe, limits=None):
+    """The pretrained model, or that of the training of `--run`.
+
+    Args:
+        arguments: with `name` and `run`, one of which is None.
+        recipe: of the model.
+        limits: as the keywords of `store.load`.
+    """
+    from . import families, store
+
+    if arguments.run is None:
+        return store.load(arguments.name, **(limits or {}))
+    from .run import restore
+
+    model = restore(arguments.run).model
+    store.check_finite(model, arguments.run)
+    if limits:
+        families.entry_of(recipe).limited(model, limits)
+    return model
 
 
 def verify_command(arguments):
@@ -184,21 +195,24 @@ def verify_command(arguments):
 def predict_command(arguments):
     from . import families, store
 
-    found = interruptible(
-        lambda: store.predict(arguments.name, arguments.input, watched=Estimated)
-    )
-    spoken = families.entry_of(store.recipe(arguments.name)).spoken(found)
-    answer(arguments, found, spoken)
+    recipe, text = recipe_asked(arguments), arguments.input
+
+    def ask():
+        return store.ask(model_asked(arguments, recipe), recipe, text, Estimated)
+
+    found = interruptible(ask)
+    answer(arguments, found, families.entry_of(recipe).spoken(found))
 
 
 def plot_command(arguments):
-    from . import families, store
+    from . import families
 
-    name = arguments.name
-    recipe = store.recipe(name)
-    entry = families.entry_of(recipe)
+    recipe = recipe_asked(arguments)
+    name, entry = recipe.name, families.entry_of(recipe)
     entry.check_plot(name, recipe, arguments)
-    found = interruptible(lambda: entry.plot(name, store.load(name), recipe, arguments))
+    found = interruptible(
+        lambda: entry.plot(name, model_asked(arguments, recipe), recipe, arguments)
+    )
     files = [found[key] for key in ("animation", "picture") if key in found]
     answer(arguments, {"model": name, **found}, "\n".join(files))
 

@@ -143,14 +143,14 @@ def parser():
         "Measure a model on fresh examples",
         "evaluate act_parity --examples 10000 --seed 7 --json",
         "evaluate act_logic --max-ponder 5",
-        "evaluate act_logic --run runs/act_logic --split validation",
+        "evaluate --run runs/act_logic --split validation",
         "evaluate neural_gpu_addition --bits 137 --examples 200 --seed 991 --json",
         "evaluate neural_gpu_addition --bits 100 --probe carries",
         "evaluate neural_gpu_copy --length 401 --examples 100",
         "evaluate ham_sort --length 65:128 --leaves 128 --examples 500 --seed 991 --json",
     )
-    model(added, "name of a pretrained model, or of a recipe with --run")
-    added.add_argument("--run", help="folder of a training, to measure its last checkpoint")
+    model(added, "name of a pretrained model", nargs="?")
+    own_training(added)
     added.add_argument("--examples", type=number, default=10_000, help="default: 10000")
     added.add_argument("--seed", type=number, help="of the examples")
     added.add_argument("--split", choices=("test", "validation"), default="test")
@@ -201,9 +201,11 @@ def parser():
         'predict neural_gpu_addition "110101+011011"',
         'predict neural_gpu_addition "1234567+7654321" --json',
         'predict ham_stack "PUSH 5, PUSH 3, POP, POP"',
+        'predict --run runs/act_parity "+-0+"',
     )
-    model(added, "name of a pretrained model")
-    added.add_argument("input", help="the example, in the human form of its task")
+    model(added, "name of a pretrained model", nargs="?")
+    added.add_argument("example", nargs="?", help="the example, in the human form of its task")
+    own_training(added)
     backend(added)
 
     added = command(
@@ -214,8 +216,10 @@ def parser():
         'plot act_addition "12+345+6" --out sum.svg',
         'plot neural_gpu_addition "1101+0110"',
         'plot act_enwik8_small "A text, to see what it ponders about."',
+        "plot --run runs/act_logic --out logic.png",
     )
-    model(added, "name of a pretrained model")
+    model(added, "name of a pretrained model", nargs="?")
+    own_training(added)
     added.add_argument("example", nargs="?", help="in human form; without: against difficulty")
     added.add_argument(
         "--out",
@@ -295,9 +299,15 @@ def recipe(parser, what):
     parser.add_argument("name", help=what).completer = completion.recipe_names
 
 
-def model(parser, what):
+def model(parser, what, **settings):
     """Give a command the argument that names a pretrained model."""
-    parser.add_argument("name", help=what).completer = completion.model_names
+    parser.add_argument("name", help=what, **settings).completer = completion.model_names
+
+
+def own_training(parser):
+    """Give a command the option that names a training instead of a pretrained model."""
+    what = "folder that `train` wrote: its last checkpoint instead of a pretrained model"
+    parser.add_argument("--run", metavar="FOLDER", help=what)
 
 
 def backend(parser):

@@ -158,7 +158,7 @@ def card(name, folder=None):
     return (entry(name, folder) / "README.md").read_text(encoding="utf-8")
 
 
-def predict(name, text, folder=None, watched=None):
+def predict(name, text, folder=None):
     """Ask a pretrained model about one example in human form.
 
     Args:
@@ -166,8 +166,6 @@ def predict(name, text, folder=None, watched=None):
         text: the example, such as `"12+345+6"` for `act_addition` or `"110101+011011"` for
             `neural_gpu_addition`.
         folder: where entries lie; those of the package by default.
-        watched: what is asked instead of the model's probe, a class of a probe and the power of its
-            length that an input takes time for, as `progress.Estimated`.
 
     Returns:
         A dict: `model`, `input`, `answer`. ACT adds lists with an element for each input of the
@@ -183,13 +181,33 @@ def predict(name, text, folder=None, watched=None):
         ValueError: an unknown name, a text that is none of the task's examples, or an answer that
             is no number.
     """
-    known = recipe(name, folder)
-    family = families.of(known)
-    probe = family.Probe(load(name, folder=folder))
+    return ask(load(name, folder=folder), recipe(name, folder), text)
+
+
+def ask(model, recipe, text, watched=None):
+    """Ask a model about one example in human form.
+
+    Args:
+        model: a trained model.
+        recipe: its `Recipe`.
+        text: the example.
+        watched: what is asked instead of the model's probe, a class of a probe and the power of its
+            length that an input takes time for, as `progress.Estimated`.
+
+    Returns:
+        A dict as of `predict`; `model` is the name of the recipe.
+
+    Raises:
+        ValueError: a text that is none of the task's examples, or an answer that is no number.
+    """
+    family = families.of(recipe)
+    probe = family.Probe(model)
     probe = watched(probe, getattr(family, "POWER", 1)) if watched else probe
-    found = family.ask(probe, known, text)
+    found = family.ask(probe, recipe, text)
     shares = found["confidence"]
     for share in shares if isinstance(shares, list) else [shares]:
         if share is not None and not math.isfinite(share):
-            raise ValueError(f"{name} gives outputs that are not finite numbers for {text!r}")
-    return {"model": name, "input": text, **found}
+            raise ValueError(
+                f"{recipe.name} gives outputs that are not finite numbers for {text!r}"
+            )
+    return {"model": recipe.name, "input": text, **found}

@@ -48,13 +48,15 @@ def arranged(words, parser, takes_input=False):
     Args:
         words: those behind the name of the command.
         parser: the command's `Parser`.
-        takes_input: whether a word behind the first may begin with a minus and be no option.
+        takes_input: whether a word behind the name may begin with a minus and be no option; with
+            `--run` there is no name.
 
     Returns:
         A list of words.
     """
     known, seen = parser._option_string_actions, set()
     options, others, left = [], [], list(words)
+    nameless = any(word.partition("=")[0] == "--run" for word in words)
     while left:
         word = left.pop(0)
         if word == "--":
@@ -62,7 +64,7 @@ def arranged(words, parser, takes_input=False):
             break
         name, equals, _ = word.partition("=")
         action = known.get(name if equals else word)
-        if action is None and not is_input(word, others if takes_input else ()):
+        if action is None and not is_input(word, takes_input and (nameless or others)):
             refuse(word, known, parser, takes_input)
         if action is None:
             others.append(word)
@@ -82,11 +84,11 @@ def arranged(words, parser, takes_input=False):
     return [*options, "--", *others] if others else options
 
 
-def is_input(word, others):
-    """Whether a word that is no known option is no option at all."""
+def is_input(word, may_be):
+    """Whether a word that is no known option is no option at all, where it may be an input."""
     if not word.startswith("-") or word == "-":
         return True
-    return bool(others) and (" " in word or not re.match(r"--[a-zA-Z]", word))
+    return bool(may_be) and (" " in word or not re.match(r"--[a-zA-Z]", word))
 
 
 def refuse(word, known, parser, takes_input):

@@ -87,6 +87,41 @@ def test_evaluate_a_training(command, run):
         "evaluate", "act_addition", "--run", run.folder, "--examples", 20, "--json"
     )
     assert code == 0 and json.loads(out)["parameters"]["digits"] == 2
+    assert command("evaluate", "--run", run.folder, "--examples", 20, "--max-ponder", 1)[0] == 0
+
+
+def test_predict_and_plot_with_a_training(command, run, tmp_path):
+    code, out, _ = command("predict", "--run", run.folder, "12+34+6", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["model"] == "act_addition" and len(found["ponder_steps"]) == 3
+    path = tmp_path / "along.png"
+    code, out, _ = command("plot", "1+2", "--run", run.folder, "--out", path)
+    assert code == 0 and out.strip() == str(path) and path.stat().st_size > 0
+    code, _, _ = command("plot", "--run", run.folder, "--out", path, "--examples", 5)
+    assert code == 0
+
+
+def test_a_training_and_its_example_are_checked_first(command, run, tmp_path, monkeypatch):
+    def begun(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("keras_adaptive.zoo.run.restore", begun)
+    given, none = ["--run", run.folder], ["--run", tmp_path]
+    for words, sentence in (
+        (["predict", *none, "1+2"], "--run must be a folder that `train` wrote, with a checkpoint"),
+        (["plot", "--run", "nowhere"], "with a checkpoint. Received: 'nowhere'"),
+        (["predict", "--run", "", "1+2"], "with a checkpoint. Received: ''"),
+        (["predict", "act_addition", "1+2", *given], "give one of the two"),
+        (["plot", "act_addition", "1+2", *given], "give one of the two"),
+        (["predict", *given], "an example is missing behind --run"),
+        (["predict", *given, "1+two"], "1+two"),
+        (["plot", *given, "1+2", "--input", "1+2"], "the example is given once"),
+        (["predict"], "give the name of a pretrained model, or --run"),
+        (["evaluate"], "give the name of a pretrained model, or --run"),
+        (["evaluate", "act_sort", *given], "is a training of act_addition, not act_sort"),
+    ):
+        code, out, err = command(*words)
+        assert (code, out) == (2, "") and sentence in err and err.count("\n") == 1, (words, err)
 
 
 def test_predict(command):
@@ -164,7 +199,7 @@ def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
 
 
 def test_an_input_may_begin_with_a_minus():
-    inputs = {"predict": "input", "plot": "example", "segment": "text"}
+    inputs = {"predict": "example", "plot": "example", "segment": "text"}
     for command, name in inputs.items():
         option = {"predict": "--json", "plot": "--out=a.png", "segment": "--by=loss"}[command]
         for example in ("-+0", "-1.2,0.3", "--+0", "-h is a letter", "--by the way"):
@@ -172,6 +207,8 @@ def test_an_input_may_begin_with_a_minus():
             for words in [*orders, [option, "m", "--", example]]:
                 found = cli.parsed([command, *words])
                 assert (found.name, getattr(found, name)) == ("m", example)
+    for words in (["--run", "f", "-+0"], ["-+0", "--run=f"]):
+        assert cli.parsed(["predict", *words]).run == "f"
     assert cli.parsed(["plot", "m", "--input", "-+0"]).input == "-+0"
     assert cli.parsed(["segment", "m", "a", "--height", "-1"]).height == -1
 

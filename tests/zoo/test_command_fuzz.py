@@ -96,7 +96,7 @@ def test_all_that_is_mistyped(told):
         (["tune", "act_logic", "--objective", "error=inf"], "weight of error .* above 0"),
         (["tune", "act_logic", "--over", "units=8", "--over", "units=9"], "--over units is given"),
         (["study", "act_logic", "--tau", "Infinity"], "expected numbers with commas"),
-        (["evaluate", "act_parity", "--run", ""], "there is no folder ''"),
+        (["evaluate", "act_parity", "--run", ""], "--run must be a folder .* Received: ''"),
         (["evaluate", "neural_gpu_copy", "--length", "0"], "--length must be a whole number"),
         (["evaluate", "act_parity", "--max-ponder", "9" * 50], "--max-ponder must be a whole"),
         (["evaluate", "neural_gpu_addition", "--bits", "99999999999"], "--bits must be a whole"),
