@@ -30,7 +30,6 @@ from report import write
 
 from keras_adaptive import ensemble, relaxation
 from keras_adaptive.zoo import checkpoint, families, recipes
-from keras_adaptive.zoo.evaluate import measure, summary
 from keras_adaptive.zoo.files import write_whole
 from keras_adaptive.zoo.train import train
 
@@ -74,11 +73,12 @@ def changed(changes):
 
 def errors(model, recipe):
     """Errors on the same validation examples for every network."""
-    probe, found = families.of(recipe).Probe(model), {}
+    family, found = families.of(recipe), {}
+    probe = family.probe(model)
     for name, bits in BITS.items():
         parameters = dict.fromkeys(recipe.length_parameters, bits)
         kinds = {"split": "validation", "seed": 0, "parameters": parameters}
-        numbers = summary(measure(probe, recipe, EXAMPLES, **kinds), recipe)
+        numbers = family.summary(family.measure(probe, EXAMPLES, **kinds))
         found[name] = {key: numbers[key] for key in ("symbol_error", "sequence_error")}
     return found
 

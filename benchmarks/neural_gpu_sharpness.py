@@ -19,7 +19,6 @@ from report import write
 
 from keras_adaptive import zoo
 from keras_adaptive.zoo import families, recipes
-from keras_adaptive.zoo.evaluate import measure, summary
 
 # Lengths in digits of a number, or in positions.
 LENGTHS = {
@@ -57,11 +56,12 @@ def main():
     for name, lengths in LENGTHS.items():
         recipe, model, rows = recipes.load(name), zoo.load(name), []
         for sharpness in SHARPNESSES:
-            probe = families.of(recipe).Probe(sharpened(model, recipe, sharpness))
+            family = families.of(recipe)
+            probe = family.probe(sharpened(model, recipe, sharpness))
             for length in lengths:
                 parameters = dict.fromkeys(recipe.length_parameters, length)
                 kinds = {"split": "validation", "seed": 1, "parameters": parameters}
-                found = summary(measure(probe, recipe, examples, **kinds), recipe)
+                found = family.summary(family.measure(probe, examples, **kinds))
                 rows.append({"sharpness": sharpness, "length": length, **found})
                 print(name, rows[-1], flush=True)
             keras.backend.clear_session()

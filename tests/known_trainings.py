@@ -8,7 +8,7 @@ import keras
 
 from keras_adaptive.zoo import checkpoint
 from keras_adaptive.zoo import train as training
-from keras_adaptive.zoo.families import act
+from keras_adaptive.zoo.families.act.family import ACT
 from keras_adaptive.zoo.run import configure
 
 
@@ -43,7 +43,7 @@ class Trainer:
         return SimpleNamespace(path=path, state={"position": position})
 
     @staticmethod
-    def selection(run, examples):
+    def selection(run):
         tau, settings = run.recipe.stages[-1].time_penalty, run.recipe.hyperparameters
         error = 0.1 * abs(math.log10(tau) + 2) + 0.01 * run.recipe.seed
         return {
@@ -58,7 +58,7 @@ def install(setattr=setattr):
     """Put a `Trainer` in the place of `train`, by `setattr(module, name, value)`."""
     trainer = Trainer()
     setattr(training, "train", trainer.train)
-    setattr(act, "selection", trainer.selection)
+    setattr(ACT, "selection_metrics", lambda family, run, examples: trainer.selection(run))
     setattr(checkpoint, "latest", trainer.latest)
     # It collects all garbage, which there is none of here.
     setattr(keras.backend, "clear_session", lambda: None)

@@ -7,27 +7,6 @@ import keras
 NAME = "without_act.keras"
 
 
-def kept(metrics, runs, folder):
-    """Write the baseline of an entry beside its model, if its training is at hand.
-
-    Args:
-        metrics: the entry's `metrics.json`.
-        runs: the other trainings, `Run`s.
-        folder: where the entry is written.
-
-    Returns:
-        The metrics, with the name of the file at the baseline.
-    """
-    from .export import bare
-
-    plain = metrics.get("without_act")
-    for run in runs:
-        if plain and (run.settings, run.position.step) == (plain["settings"], plain["steps"]):
-            bare(run.model).save(Path(folder) / NAME)
-            return {**metrics, "without_act": {**plain, "weights": NAME}}
-    return metrics
-
-
 def load(metrics, folder):
     """The baseline of an entry, or None if its weights were not kept."""
     plain = metrics.get("without_act")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from . import checkpoint, recipes, settings
 from .arms import arms_of
-from .families.limits import WHOSE
 from .space import DEFAULT_METHOD, TIME_PENALTIES, space_of
 from .studies import DEFAULTS
 from .trials import check_measured, weights_of
@@ -257,8 +256,8 @@ def check_evaluate(arguments):
         value = getattr(arguments, name)
         if value is not None and not has:
             raise ValueError(
-                f"{option(name)} is for models with {WHOSE[name]}, and {found.name} has none. "
-                f"Received: {value}"
+                f"{option(name)} is for models with {settings.LIMITED[name]}, and {found.name} has "
+                f"none. Received: {value}"
             )
     leaves = arguments.leaves
     if leaves is not None and leaves & (leaves - 1):

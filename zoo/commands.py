@@ -145,7 +145,7 @@ def evaluate_command(arguments):
     recipe = recipe_asked(arguments)
     wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe")}
     # What cannot be measured is refused before a model is loaded.
-    parameters = families.entry_of(recipe).parameters(recipe, wanted)
+    parameters = families.of(recipe).evaluation_parameters(wanted)
     if parameters:
         datasets.example_size(recipe.dataset, **{**recipe.parameters, **parameters})
     model = model_asked(arguments, recipe, limits)
@@ -171,7 +171,7 @@ def model_asked(arguments, recipe, limits=None):
     model = restore(arguments.run).model
     store.check_finite(model, arguments.run)
     if limits:
-        families.entry_of(recipe).limited(model, limits)
+        families.of(recipe).apply_limits(model, limits)
     return model
 
 
@@ -201,18 +201,16 @@ def predict_command(arguments):
         return store.ask(model_asked(arguments, recipe), recipe, text, Estimated)
 
     found = interruptible(ask)
-    answer(arguments, found, families.entry_of(recipe).spoken(found))
+    answer(arguments, found, families.of(recipe).format_answer(found))
 
 
 def plot_command(arguments):
     from . import families
 
     recipe = recipe_asked(arguments)
-    name, entry = recipe.name, families.entry_of(recipe)
-    entry.check_plot(name, recipe, arguments)
-    found = interruptible(
-        lambda: entry.plot(name, model_asked(arguments, recipe), recipe, arguments)
-    )
+    name, family = recipe.name, families.of(recipe)
+    family.check_plot(arguments)
+    found = interruptible(lambda: family.plot(model_asked(arguments, recipe), arguments))
     files = [found[key] for key in ("animation", "picture") if key in found]
     answer(arguments, {"model": name, **found}, "\n".join(files))
 
@@ -226,26 +224,16 @@ def segment_command(arguments):
 
 
 def measure_command(arguments):
-    from . import families, lengths
+    from . import families
     from .ensemble import together
     from .run import restore
 
     run = restore(arguments.run)
     if arguments.ensemble:
         run = together([run, *map(restore, arguments.ensemble)])
-    entry = families.entry_of(run.recipe)
-    if hasattr(entry, "sizes"):
-        found = {"model": run.recipe.name, **entry.whole(run, arguments.examples)}
-        answer(arguments, in_words_of_users(found), entry.told(found))
-        return
-    if run.recipe.length_parameters is None:
-        raise ValueError(f"{run.recipe.name} has no lengths to measure; see evaluate")
-    rows = lengths.measured(
-        run, arguments.examples, arguments.long_examples, arguments.lengths or None
-    )
-    data = in_words_of_users({"model": run.recipe.name, "lengths": rows})
-    lines = [f"{lengths.name_of(row)}: {row['sequence_error']:.2%} wrong" for row in rows]
-    answer(arguments, data, "\n".join(lines))
+    family = families.of(run.recipe)
+    found = {"model": run.recipe.name, **family.measure_lengths(run, arguments)}
+    answer(arguments, in_words_of_users(found), family.describe_lengths(found))
 
 
 def export_command(arguments):
@@ -276,13 +264,14 @@ def report(recipe, found):
     """The numbers of an evaluation in one line."""
     from . import families
 
-    if families.score_of(recipe) != "sequence_error":
-        return f"{found['model']}: {families.entry_of(recipe).told(found)}"
+    family = families.of(recipe)
+    if family.main_metric != "sequence_error":
+        return f"{found['model']}: {family.describe(found)}"
     low, high = found["confidence_interval"]
     return (
         f"{found['model']}: sequence error {found['sequence_error']:.2%} "
         f"({low:.2%} to {high:.2%}, {found['examples']} examples), "
-        f"{families.entry_of(recipe).told(found)}"
+        f"{family.describe(found)}"
     )
 
 

@@ -4,7 +4,7 @@ import difflib
 import itertools
 from pathlib import Path
 
-from . import agreement, families, model_card, store, tables
+from . import agreement, families, store, tables
 from .figures import ERROR
 
 
@@ -19,7 +19,7 @@ def inconsistencies(names, folder=None):
     for name in names:
         recipe, metrics = store.recipe(name, folder), store.results(name, folder)
         card = store.card(name, folder)
-        yield from differences(f"{name}/README.md", card, model_card.write(recipe, metrics))
+        yield from differences(f"{name}/README.md", card, families.of(recipe).card(metrics))
         for text in (*shares(recipe, metrics), *repeated(metrics), *others(metrics, folder)):
             yield f"{name}: {text}"
     repository = Path(folder or store.root()).parent
@@ -41,7 +41,7 @@ def differences(name, read, right):
 
 def shares(recipe, metrics):
     """Sentences on shares of examples that are none, and on intervals that are not theirs."""
-    for one in families.entry_of(recipe).published(recipe, metrics):
+    for one in families.of(recipe).measurements(metrics):
         errors = one.row[ERROR] * one.row["examples"]
         if abs(errors - round(errors)) > 0.01:
             yield f"{one.what}: {one.row[ERROR]} is no share of {one.row['examples']} examples"

@@ -6,9 +6,8 @@ import time
 from pathlib import Path
 
 from .. import datasets, plots
-from . import store
-from .evaluate import against_difficulty, evaluate
-from .families.act import Probe, ask_inputs
+from . import families, store
+from .evaluate import evaluate
 from .words import truncated
 
 # Enough bits to defeat a plain network of this size, few enough to wait for.
@@ -96,12 +95,13 @@ def train_small(recipe, examples):
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             run = train(recipe, folder, variant=variant)
+        family = families.of(run.recipe)
         numbers = evaluate(run.model, run.recipe, 5 * examples)
         found[variant] = {
             "sequence_error": numbers["sequence_error"],
             "ponder_steps": numbers["ponder_steps"],
             "seconds": round(time.monotonic() - began, 1),
-            "rows": against_difficulty(run.model, run.recipe, max(examples // 2, 1)),
+            "rows": family.against_difficulty(run.model, max(examples // 2, 1)),
         }
     return found
 
@@ -109,14 +109,15 @@ def train_small(recipe, examples):
 def question(name, examples, tell):
     """Let a pretrained model answer a few examples in human form, and measure it."""
     model, recipe = store.load(name), store.recipe(name)
-    task, probe = datasets.task(recipe.dataset), Probe(model)
+    task, family = datasets.task(recipe.dataset), families.of(recipe)
+    probe = family.probe(model)
     fresh = datasets.batch(recipe.dataset, SHOWN, seed=2, split="test", **recipe.parameters)
     tell(f"{name}: {MODELS[name]}")
     shown = []
     for inputs, difficulty in zip(fresh["inputs"], fresh["difficulty"], strict=True):
         real = inputs[difficulty > 0]
         if len(real) > 1 or not hasattr(task, "asked"):
-            shown.append(ask_inputs(probe, task, real[None]))
+            shown.append(family.predict_inputs(probe, real[None]))
             tell(in_lines(shown[-1]))
     numbers = evaluate(model, recipe, examples, seed=1)
     tell(
@@ -158,6 +159,7 @@ def draw(out, trained, examples):
     label, title = "bits", "trained just now"
     if "act_logic" in store.names():
         recipe = store.recipe("act_logic")
-        rows = against_difficulty(store.load("act_logic"), recipe, min(examples, 300))
+        model = store.load("act_logic")
+        rows = families.of(recipe).against_difficulty(model, min(examples, 300))
         curves, label, title = {"act_logic": rows}, recipe.figure.label, "act_logic"
     return plots.ponder_against_difficulty(out / "keras_adaptive_demo.png", curves, label, title)

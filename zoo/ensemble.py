@@ -28,13 +28,14 @@ def together(runs):
     members = sorted(f"{run.folder.resolve()} {run.position.step}" for run in runs)
     if len(set(members)) < len(members):
         raise ValueError(f"an ensemble has each training once. Received: {members}")
-    if not getattr(families.entry_of(first.recipe), "AVERAGED", False):
+    family = families.of(first.recipe)
+    if not family.can_be_averaged:
         raise ValueError(
             f"ensembles are of models that give nothing but probabilities, and {first.recipe.name} "
             "gives more"
         )
     model = ensemble.average_outputs([run.model for run in runs], first.recipe.name)
-    families.of(first.recipe).compile_model(model, first.recipe)
+    family.compile(model)
     # Another one for other members, or when one of them has gone on.
     digest = hashlib.sha256("\n".join(members).encode()).hexdigest()
     folder = first.folder / f"ensemble-{digest[:12]}"

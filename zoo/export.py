@@ -7,7 +7,8 @@ from pathlib import Path
 
 import keras
 
-from . import baseline, families, manifest, model_card, store
+from . import families, manifest, store
+from .baseline import NAME as BASELINE
 from .ensemble import together
 from .evaluate import evaluate_run
 from .files import folder_written_whole, read_json
@@ -82,8 +83,8 @@ def export(
 
 def _written(run, into, others, examples, long_examples, lengths, ensemble):
     """Measure a training, and write its entry."""
-    entry = families.entry_of(run.recipe)
-    wanted, examples = examples, entry.EXAMPLES if examples is None else examples
+    family = families.of(run.recipe)
+    wanted, examples = examples, family.default_examples if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths)
     trainings, members = [], 0
     others = [restore(other) for other in others]
@@ -102,20 +103,20 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
         **metrics,
         "folder": None if is_package(request.into) else request.into.as_posix(),
         "commit": commit(),
-        "runs": [{key: training[key] for key in entry.KEPT} for training in trainings],
+        "runs": [{key: training[key] for key in family.run_metrics} for training in trainings],
         **({"ensemble": members} if members else {}),
-        **entry.measured(run, model, trainings, request),
+        **family.entry_metrics(run, model, trainings, request),
     }
     path = request.into / run.recipe.name
     with folder_written_whole(path) as new:
         model.save(new / "model.keras")
-        metrics = baseline.kept(metrics, others, new)
-        write_saved_model(model, entry, new)
+        metrics = keep_baseline(metrics, others, new)
+        write_saved_model(model, family, new)
         write_json(new / "recipe.json", run.recipe.to_dict())
         write_json(new / "metrics.json", metrics)
-        (new / "history.csv").write_text(table(thinned(run.history)), encoding="utf-8")
-        entry.draw(new, model, run.recipe, metrics, run.history)
-        (new / "README.md").write_text(model_card.write(run.recipe, metrics), encoding="utf-8")
+        (new / "history.csv").write_text(table(thinned(run.history), family), encoding="utf-8")
+        family.draw_card(new, model, metrics, run.history)
+        (new / "README.md").write_text(family.card(metrics), encoding="utf-8")
         manifest.write(new)
     return path
 
@@ -135,6 +136,25 @@ def bare(model):
     return new
 
 
+def keep_baseline(metrics, runs, folder):
+    """Write the baseline of an entry beside its model, if its training is at hand.
+
+    Args:
+        metrics: the entry's `metrics.json`.
+        runs: the other trainings, `Run`s.
+        folder: where the entry is written.
+
+    Returns:
+        The metrics, with the name of the file at the baseline.
+    """
+    plain = metrics.get("without_act")
+    for run in runs:
+        if plain and (run.settings, run.position.step) == (plain["settings"], plain["steps"]):
+            bare(run.model).save(Path(folder) / BASELINE)
+            return {**metrics, "without_act": {**plain, "weights": BASELINE}}
+    return metrics
+
+
 def measured(run, examples, wanted=None):
     """The metrics of a training, measured now unless they were after its last step.
 
@@ -146,7 +166,7 @@ def measured(run, examples, wanted=None):
     path = run.folder / "metrics.json"
     if path.exists():
         metrics = read_json(path, ("steps", "examples"))
-        known = set(families.entry_of(run.recipe).KEPT) <= set(metrics)
+        known = set(families.of(run.recipe).run_metrics) <= set(metrics)
         enough = metrics["examples"] >= examples and metrics["examples"] == (
             wanted or metrics["examples"]
         )
@@ -155,11 +175,11 @@ def measured(run, examples, wanted=None):
     return evaluate_run(run, examples)
 
 
-def write_saved_model(model, entry, folder):
-    """Write the SavedModel with the endpoints of the family, `entry`."""
+def write_saved_model(model, family, folder):
+    """Write the SavedModel with the endpoints of its family."""
     # What an archive tracks it writes once more, beside the weights that its endpoints use.
     archive = keras.export.ExportArchive()
-    entry.add_endpoints(archive, model)
+    family.add_endpoints(archive, model)
     archive.write_out(str(folder), verbose=False)
 
 

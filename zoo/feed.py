@@ -22,6 +22,7 @@ class Feed(keras.utils.PyDataset):
     def __init__(self, recipe, seed, stage, level=None):
         super().__init__()
         self.recipe = recipe
+        self.family = families.of(recipe)
         self.seed = seed
         self.stage = stage
         self.level = level
@@ -37,7 +38,7 @@ class Feed(keras.utils.PyDataset):
         batch = datasets.batch(
             recipe.dataset, recipe.batch_size, seed=self.seed, index=index, **parameters
         )
-        return families.of(recipe).training_batch(batch, recipe, parameters)
+        return self.family.training_batch(batch, parameters)
 
     def for_fit(self):
         """This feed as `fit` takes it.

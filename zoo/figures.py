@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 
-# What is counted, as `evaluate.summary` and the rows of `metrics.json` name it.
+# What is counted, as `Family.summary` and the rows of `metrics.json` name it.
 ERROR = "sequence_error"
 
 
@@ -13,7 +13,7 @@ class Measurement:
 
     Args:
         what: the kind of examples, in words.
-        row: the published numbers, by the names of `evaluate.summary`; at least `examples`.
+        row: the published numbers, by the names of `Family.summary`; at least `examples`.
         parameters: the data set's parameters that differ from the recipe's.
         split: `"test"` or `"validation"`.
         member: which model answers: one of an ensemble, by its number; the file of the network

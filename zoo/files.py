@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 
 TEMPORARY, OLD = ".tmp", ".old"
+# What each of several seeds reached, beside the folders of their trainings.
+SEEDS = "scout.json"
 
 
 def write_whole(path, content, before=None):

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import keras_tuner
 
-from . import tune
+from . import trials
 from .files import write_whole
 from .lock import locked
-from .space import Range
+from .space import Range, space_in
 
 # Hyperband's epochs: the shares of the training are 1/9, 1/3 and 1.
 MAX_EPOCHS, FACTOR = 9, 3
@@ -69,7 +69,7 @@ def oracle_of(settings):
     options = {"max_epochs": MAX_EPOCHS, "factor": FACTOR} if method == "hyperband" else {}
     oracle = kind[method](
         objective=OBJECTIVE,
-        hyperparameters=hyperparameters(tune.space_in(settings)),
+        hyperparameters=hyperparameters(space_in(settings)),
         tune_new_entries=False,
         allow_new_entries=False,
         # KerasTuner takes 0 for none.
@@ -143,7 +143,7 @@ class RecipeTuner(keras_tuner.Tuner):
             Exception: what a training raised, but that its loss was not finite. The trial is
                 tried again when the search is resumed.
         """
-        with locked(self.plan.folder, shared=tune.has_workers()):
+        with locked(self.plan.folder, shared=trials.has_workers()):
             try:
                 super().search(verbose=verbose)
             except keras_tuner.errors.FatalError as error:

@@ -13,8 +13,6 @@ import keras
 import numpy as np
 
 from .. import datasets
-from . import families
-from .evaluate import measure, summary
 from .files import read_json, write_whole
 
 NAME = "lengths.json"
@@ -29,29 +27,30 @@ LONG_EXAMPLES = 100
 PORTION = 10
 
 
-def measured(run, examples, long_examples=None, lengths=None):
+def measure(family, run, examples, long_examples=None, lengths=None):
     """Measure a training at many lengths, and with what random numbers miss.
 
     Args:
-        run: a `Run` whose recipe has `length_parameters`.
+        family: that of the run's recipe, which has `length_parameters`.
+        run: a `Run`.
         examples: of each measurement.
         long_examples: of those at `VERY_LONG` lengths; `LONG_EXAMPLES` by default.
         lengths: those to measure at; the paper's by default.
 
     Returns:
         A list of dicts: `probe` (None for random numbers), `least` and `length` (examples have
-        lengths between the two), what `evaluate.summary` gives, `seconds`, and `backend`.
+        lengths between the two), what `Family.summary` gives, `seconds`, and `backend`.
     """
     kept = read(run)
-    probe = families.of(run.recipe).Probe(run.model)
+    probe = family.probe(run.model)
     rows = []
     for what, count in plan(run.recipe, examples, long_examples, lengths):
         known = kept.setdefault(identity(what), {**what, "seconds": 0.0, "found": {}})
         while examples_in(known) < count:
-            extend(known, probe, run.recipe, count)
+            extend(known, family, probe, count)
             data = {**network(run), "rows": list(kept.values())}
             write_whole(run.folder / NAME, json.dumps(data))
-        rows.append(row_of(known, run.recipe, count))
+        rows.append(row_of(known, family, count))
     return rows
 
 
@@ -113,22 +112,23 @@ def plan(recipe, examples, long_examples=None, lengths=None):
     return [(what, long_examples if what["length"] >= border else examples) for what in found]
 
 
-def extend(known, probe, recipe, count):
+def extend(known, family, probe, count):
     """Measure more examples, up to `count`, a portion of them where they are very long.
 
     Args:
         known: a dict of `probe`, `least`, `length`, `seconds`, and `found`, lists as of
-            `evaluate.measure`; it is changed.
-        probe: a `Probe`.
-        recipe: the model's `Recipe`.
+            `Family.measure`; it is changed.
+        family: that of the model's recipe.
+        probe: of the model.
         count: of examples that are wanted.
     """
-    began = time.monotonic()
+    recipe, began = family.recipe, time.monotonic()
     done, longest = examples_in(known), recipe.length_parameters[1]
     portion = PORTION if known["length"] >= VERY_LONG[longest] else count
     parameters = parameters_of(known, recipe)
     # All trainings answer the same examples, whatever their own seed.
-    more = measure(probe, recipe, min(portion, count - done), seed=done, parameters=parameters)
+    count = min(portion, count - done)
+    more = family.measure(probe, count, seed=done, parameters=parameters)
     for name, values in more.items():
         known["found"].setdefault(name, []).extend(values.tolist())
     known["seconds"] = round(known["seconds"] + time.monotonic() - began, 1)
@@ -158,11 +158,11 @@ def between(recipe, wanted):
     return dict(zip(recipe.length_parameters, (least, most), strict=True))
 
 
-def row_of(known, recipe, count):
-    """An element of what `measured` returns, of the first so many examples."""
+def row_of(known, family, count):
+    """An element of what `measure` returns, of the first so many examples."""
     arrays = {name: np.array(values[:count]) for name, values in known["found"].items()}
     what = {key: known[key] for key in ("probe", "least", "length")}
-    numbers = summary(arrays, recipe)
+    numbers = family.summary(arrays)
     return {**what, **numbers, "seconds": known["seconds"], "backend": known["backend"]}
 
 

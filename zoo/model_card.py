@@ -1,36 +1,55 @@
 """The model card of an entry, written from its recipe and its metrics."""
 
+import dataclasses
 import json
 import shlex
 
-from . import families
+
+@dataclasses.dataclass(frozen=True)
+class Sections:
+    """What a family writes into a card, Markdown.
+
+    Args:
+        source: the paper.
+        results: the tables of errors beside the paper's.
+        pictures: the pictures and what they show.
+        use: how to load and serve the model.
+        training: the settings, the command, and every training that was run.
+        differences: how all models of the family differ from the paper's, one sentence each.
+    """
+
+    source: str
+    results: str
+    pictures: str
+    use: str
+    training: str
+    differences: tuple[str, ...] = ()
 
 
-def write(recipe, metrics):
+def write(recipe, sections):
     """The card, Markdown.
 
     Args:
         recipe: the `Recipe`.
-        metrics: what `export` writes into `metrics.json`.
+        sections: the `Sections` of its family.
 
     Returns:
         A text.
     """
-    card = families.card_of(recipe)
-    differences = [f"- {text}" for text in (*recipe.differences, *card.DIFFERENCES)]
-    sections = [
+    differences = [f"- {text}" for text in (*recipe.differences, *sections.differences)]
+    parts = [
         f"# {recipe.name}",
         recipe.task,
-        "## Results\n\n" + card.results(recipe, metrics),
-        card.pictures(recipe),
-        "## Use\n\n" + card.use(recipe, metrics),
-        "## Training\n\n" + card.training(recipe, metrics),
+        "## Results\n\n" + sections.results,
+        sections.pictures,
+        "## Use\n\n" + sections.use,
+        "## Training\n\n" + sections.training,
         "## Differences from the paper\n\n" + "\n".join(differences) if differences else "",
         test_data_seen(recipe),
-        f"Source: {card.SOURCE}. This file is written by "
+        f"Source: {sections.source}. This file is written by "
         "`keras-adaptive export` from `recipe.json` and `metrics.json`.",
     ]
-    return "\n\n".join(section for section in sections if section) + "\n"
+    return "\n\n".join(section for section in parts if section) + "\n"
 
 
 def test_data_seen(recipe):

@@ -22,8 +22,8 @@ def read(path):
 def digest(name, folder=None):
     """What decides whether a record of an entry is still one of it: its weights and numbers."""
     recipe, metrics = store.recipe(name, folder), store.results(name, folder)
-    entry = families.entry_of(recipe)
-    rows = [[one.what, *published_numbers(one)] for one in entry.published(recipe, metrics)]
+    measurements = families.of(recipe).measurements(metrics)
+    rows = [[one.what, *published_numbers(one)] for one in measurements]
     if not rows:
         rows = [metrics[key] for key in ("by_difficulty", "segmentation", "without_act")]
     found = hashlib.sha256((store.entry(name, folder) / "model.keras").read_bytes())

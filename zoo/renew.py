@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-from . import baseline, families, manifest, model_card, recipes, store
+from . import families, manifest, recipes, store
 from .evaluate import evaluate
-from .export import measured, write_json
+from .export import keep_baseline, measured, write_json
 from .files import folder_written_whole
 from .run import restore
 
@@ -47,10 +47,11 @@ def renew(name, others=(), measure=False, folder=None):
         metrics = measured_again(recipe, metrics, runs, folder)
     with folder_written_whole(path) as new:
         shutil.copytree(path, new, dirs_exist_ok=True)
-        metrics = baseline.kept(metrics, runs, new)
+        metrics = keep_baseline(metrics, runs, new)
         write_json(new / "recipe.json", recipe.to_dict())
         write_json(new / "metrics.json", metrics)
-        (new / "README.md").write_text(model_card.write(recipe, metrics), encoding="utf-8")
+        card = families.of(recipe).card(metrics)
+        (new / "README.md").write_text(card, encoding="utf-8")
         manifest.write(new)
     return path
 
@@ -59,13 +60,13 @@ def measured_again(recipe, metrics, runs, folder):
     """The `metrics.json` of an entry with adaptive computation time, measured now."""
     if "halting" not in recipe.hyperparameters:
         raise ValueError(f"{recipe.name} is measured by `export`, with its training")
-    model, entry = store.load(recipe.name, folder=folder), families.entry_of(recipe)
+    model, family = store.load(recipe.name, folder=folder), families.of(recipe)
     found = evaluate(model, recipe, metrics["examples"], metrics["seed"])
     metrics = {**metrics, **found}
     trainings = [metrics, *(measured(run, metrics["examples"]) for run in runs)]
-    published = [{key: training[key] for key in entry.KEPT} for training in trainings]
+    published = [{key: training[key] for key in family.run_metrics} for training in trainings]
     known = [run for run in metrics["runs"][1:] if run["variant"] == recipe.variant or not runs]
-    rest = entry.measured(SimpleNamespace(recipe=recipe), model, [*trainings, *known], None)
+    rest = family.entry_metrics(SimpleNamespace(recipe=recipe), model, [*trainings, *known], None)
     return {**metrics, "runs": [*published, *known], **rest}
 
 

@@ -13,30 +13,8 @@ from .checkpoint import Position
 from .files import write_whole
 
 STEPS_PER_EXECUTION = 20
-COLUMNS = (
-    "step",
-    "stage",
-    "seconds",
-    "level",
-    "learning_rate",
-    "time_penalty",
-    "loss",
-    "sequence_error",
-    "ponder",
-    "ponder_steps",
-    "symbol_error",
-    "bits_per_character",
-    "reward",
-    "entropy",
-    "entropy_bonus",
-    "validation_error",
-    "validation_ponder",
-    "validation_ponder_steps",
-    "validation_symbol_error",
-    "validation_bits_per_character",
-    "longer_error",
-    "longer_symbol_error",
-)
+# Columns of every history, before those of its family.
+COLUMNS = ("step", "stage", "seconds", "level", "learning_rate", "time_penalty", "loss")
 
 
 @dataclasses.dataclass
@@ -73,15 +51,15 @@ class Run:
             "backend": self.backend,
         }
         checkpoint.save(folder / checkpoint.NAME, self.model, state)
-        write_whole(folder / "history.csv", table(self.history))
+        write_whole(folder / "history.csv", table(self.history, families.of(self.recipe)))
         if own:
             self.saved = self.position.step
 
 
-def table(history):
-    """Rows of a history as the text of a CSV file."""
+def table(history, family):
+    """Rows of a history as the text of a CSV file, with the columns of a family."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
+    writer = csv.DictWriter(text, (*COLUMNS, *family.columns), restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(history)
     return text.getvalue()
@@ -110,7 +88,7 @@ def start(recipe, folder, settings, jit_compile="auto"):
     model = recipe.build(recipe)
     # Keras's trainer on torch takes one step at a time.
     steps = 1 if keras.config.backend() == "torch" else STEPS_PER_EXECUTION
-    families.of(recipe).compile_model(model, recipe, jit_compile, steps)
+    families.of(recipe).compile(model, jit_compile, steps)
     return Run(recipe, model, Path(folder), settings, Position(), [])
 
 

@@ -8,11 +8,9 @@ import json
 from pathlib import Path
 
 from . import checkpoint, recipes
-from .files import remove_temporary_files, write_whole
+from .files import SEEDS, remove_temporary_files, write_whole
 from .lock import locked
 from .train import train
-
-NAME = "scout.json"
 
 
 def scout(recipe, out, seeds, resume=False, **settings):
@@ -68,7 +66,7 @@ def scout(recipe, out, seeds, resume=False, **settings):
                     "longer_symbol_error": end["longer_symbol_error"],
                 }
             )
-            write_whole(out / NAME, json.dumps(found, indent=1))
+            write_whole(out / SEEDS, json.dumps(found, indent=1))
         best = min(found, key=lambda one: (one["longer_symbol_error"], one["longer_error"]))["seed"]
         return _on(recipe, out / f"seed-{best}", best, **settings)
 

@@ -193,6 +193,12 @@ OPTIONS = {
     "steps_scale": Number("factor on the steps of all stages", 0, 10_000, open="low"),
     "trials": Whole("of a search", 1, 1_000_000),
 }
+# Limits of a loaded model's computation, and which models have them.
+LIMITED = {
+    "max_ponder": "adaptive computation time",
+    "epsilon": "adaptive computation time",
+    "leaves": "a memory of leaves",
+}
 
 
 def check_option(name, value):

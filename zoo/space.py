@@ -160,3 +160,9 @@ def values_for(recipe, name, values, method):
 def to_json(space):
     """A space as plain data: lists of values, and texts for ranges."""
     return {k: str(v) if isinstance(v, Range) else list(v) for k, v in space.items()}
+
+
+def space_in(settings):
+    """The space of a search, from its settings."""
+    space = settings["space"].items()
+    return {name: read(v) if isinstance(v, str) else tuple(v) for name, v in space}

@@ -83,10 +83,9 @@ def load(name, max_ponder=None, epsilon=None, folder=None, leaves=None):
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
     check_finite(model, path)
     known = recipe(name, folder)
-    families.entry_of(known).limited(
-        model, {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves}
-    )
-    families.of(known).compile_model(model, known)
+    family = families.of(known)
+    family.apply_limits(model, {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves})
+    family.compile(model)
     return model
 
 
@@ -175,7 +174,7 @@ def predict(name, text, folder=None):
         base has not, input and answer are decimal), `steps`, and `confidence` (the probability of
         all symbols together). Its baselines say the same; their `steps` are symbols written. HAM
         adds `read`, the example as it was understood, `leaves` of its memory, and `confidence`.
-        What reads text adds `bits` and `entropy` to ACT's lists, see `families.language.ask`.
+        What reads text adds `bits` and `entropy` to ACT's lists, see `Language.predict`.
 
     Raises:
         ValueError: an unknown name, a text that is none of the task's examples, or an answer that
@@ -201,9 +200,9 @@ def ask(model, recipe, text, watched=None):
         ValueError: a text that is none of the task's examples, or an answer that is no number.
     """
     family = families.of(recipe)
-    probe = family.Probe(model)
-    probe = watched(probe, getattr(family, "POWER", 1)) if watched else probe
-    found = family.ask(probe, recipe, text)
+    probe = family.probe(model)
+    probe = watched(probe, family.cost_power) if watched else probe
+    found = family.predict(probe, text)
     shares = found["confidence"]
     for share in shares if isinstance(shares, list) else [shares]:
         if share is not None and not math.isfinite(share):

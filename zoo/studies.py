@@ -189,11 +189,12 @@ class Study:
 
     def measured(self, run):
         """Numbers of a training: at its end, along it, and for each difficulty."""
-        from .evaluate import against_difficulty, evaluate
+        from .evaluate import evaluate
 
         examples = self.data["settings"]["examples"]
         found = evaluate(run.model, run.recipe, examples, seed=0)
-        chosen = families.of(run.recipe).selection(run, examples)
+        family = families.of(run.recipe)
+        chosen = family.selection_metrics(run, examples)
         last = run.history[-1] if run.history else {}
         columns = ("step", "validation_error", "validation_ponder_steps")
         return {
@@ -209,7 +210,7 @@ class Study:
             ],
             "difficulty": [
                 [row[name] for name in study_table.BY_DIFFICULTY]
-                for row in against_difficulty(run.model, run.recipe, examples, seed=0)
+                for row in family.against_difficulty(run.model, examples, seed=0)
             ],
         }
 
@@ -225,8 +226,8 @@ class Study:
         best = min(groups, key=lambda group: mean(group["runs"], "validation_error"))
         row = min(best["runs"], key=lambda row: row["validation_error"])
         run = restore(self.folder / row["arm"] / f"seed-{row['seed']}", recipe=self.custom)
-        entry = families.entry_of(run.recipe)
-        found = entry.some_sequences(run.model, run.recipe)
+        family = families.of(run.recipe)
+        found = family.some_sequences(family.probe(run.model))
         return {"label": best["name"], "seed": row["seed"], "sequences": found}
 
     def note(self, text):

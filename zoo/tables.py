@@ -79,7 +79,7 @@ def performance_page_tables(folder):
 
 def text_page_tables(folder):
     """The tables of the page on text by their names, those of the model's card."""
-    from .families import language_card, language_entry
+    from .families.language import card
 
     path = folder / "saved_models" / TEXT_MODEL / "metrics.json"
     if not path.is_file():
@@ -87,9 +87,9 @@ def text_page_tables(folder):
     metrics = read(path)
     recipe = Recipe.from_dict(read(path.with_name("recipe.json")))
     return {
-        "bits": language_card.scores(recipe, metrics),
-        "kinds": language_entry.kinds_table(metrics["by_difficulty"]),
-        "boundaries": language_card.boundaries_table(metrics),
+        "bits": card.scores(recipe, metrics),
+        "kinds": card.kinds_table(metrics["by_difficulty"]),
+        "boundaries": card.boundaries_table(metrics),
     }
 
 

@@ -139,8 +139,8 @@ class Conductor(keras.callbacks.Callback):
         super().__init__()
         self.run = run
         self.family = families.of(run.recipe)
-        self.score = families.score_of(run.recipe)
-        self.probe = self.family.Probe(run.model)
+        self.score = self.family.main_metric
+        self.probe = self.family.probe(run.model)
         self.stop = stop
         self.checkpoint_seconds = checkpoint_seconds
         self.keep_every = keep_every
@@ -170,7 +170,7 @@ class Conductor(keras.callbacks.Callback):
 
     def on_epoch_begin(self, epoch, logs=None):
         run, stage, position = self.run, self.run.stage, self.run.position
-        factor = self.family.before_chunk(run)
+        factor = self.family.on_chunk_begin(run)
         self.learning_rate = stage.learning_rate_at(position.stage_step)
         if factor is not None:
             self.learning_rate = round(self.learning_rate * factor, 12)
@@ -214,8 +214,8 @@ class Conductor(keras.callbacks.Callback):
         self.advance(row)
         run.history.append(row)
         ended = position.done or position.stage_step == 0
-        if position.done and hasattr(self.family, "finish"):
-            self.family.finish(run)
+        if position.done:
+            self.family.on_training_end(run)
         if ended or self.stop.signal or self.due():
             with self.stop.held():
                 run.save()
@@ -245,7 +245,7 @@ class Conductor(keras.callbacks.Callback):
         }
         if position.level is not None:
             row["level"] = position.level
-        for name in ("loss", self.score, *self.family.LOGGED):
+        for name in ("loss", self.score, *self.family.logged_metrics):
             if name in logs:
                 row[name] = round(float(logs[name]), 6)
         last = position.stage_step >= run.stage.chunks * run.stage.chunk

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import os
 from pathlib import Path
 
 from .files import read_json, write_whole
@@ -23,6 +24,11 @@ MEASURED = (
     "longer_error",
     "longer_symbol_error",
 )
+
+
+def has_workers():
+    """Whether several processes work on the search, as a variable of KerasTuner says."""
+    return "KERASTUNER_TUNER_ID" in os.environ
 
 
 def weights_of(objective):

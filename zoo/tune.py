@@ -6,7 +6,6 @@ itself; KerasTuner gets the means, and the table has every training.
 
 import json
 import math
-import os
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from . import checkpoint, families, recipes, trials
 from .files import read_json, remove_temporary_files, write_whole
 from .lock import locked
 from .settings import check_option
-from .space import DEFAULT_METHOD, Range, read, space_of, to_json
+from .space import DEFAULT_METHOD, Range, space_in, space_of, to_json
 
 NAME = "search.json"
 # What a search has that does not say otherwise.
@@ -75,7 +74,7 @@ def tuner(recipe, out=None, *, over=None, resume=False, jit_compile="auto", **se
     loaded = custom or recipes.load(recipe)
     out = Path(out or Path("runs") / f"{loaded.name}_search")
     settings = checked(settings)
-    with locked(out, shared=has_workers()):
+    with locked(out, shared=trials.has_workers()):
         kept = read_json(out / NAME, ("recipe", "space", *DEFAULTS))
         if kept and not resume:
             raise FileExistsError(
@@ -88,17 +87,12 @@ def tuner(recipe, out=None, *, over=None, resume=False, jit_compile="auto", **se
         else:
             settings = new_settings(loaded, over, settings)
         plan = Plan(settings, out, custom, jit_compile)
-        if not has_workers():
+        if not trials.has_workers():
             remove_temporary_files(out, *out.glob("trial_*"))
         write_whole(out / NAME, json.dumps(settings, indent=1))
         from .keras_tuner import RecipeTuner
 
         return RecipeTuner(plan)
-
-
-def has_workers():
-    """Whether several processes work on the search, as a variable of KerasTuner says."""
-    return "KERASTUNER_TUNER_ID" in os.environ
 
 
 def new_settings(recipe, over, settings):
@@ -138,12 +132,6 @@ def same_space(kept, recipe, over, out):
     space = to_json(space_of(recipe, over, kept["method"]))
     if space != kept["space"]:
         raise ValueError(f"over: {out} holds a search over {kept['space']}. Received: {space}")
-
-
-def space_in(settings):
-    """The space of a search, from its settings."""
-    space = settings["space"].items()
-    return {name: read(v) if isinstance(v, str) else tuple(v) for name, v in space}
 
 
 class Plan:
@@ -255,7 +243,7 @@ class Plan:
             row |= {"diverged": True}
         else:
             position = {"step": run.position.step, "seconds": run.position.seconds}
-            found = families.of(run.recipe).selection(run, self.settings["examples"])
+            found = families.of(run.recipe).selection_metrics(run, self.settings["examples"])
             row |= {"diverged": False, **trials.measured(found)}
         row |= {"steps": position["step"], "seconds": round(position["seconds"], 1)}
         row["objective"] = trials.score(row, self.settings["objective"], self.recipe)

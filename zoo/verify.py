@@ -15,7 +15,6 @@ import keras
 
 from . import agreement, baseline, families, store
 from .consistency import inconsistencies
-from .evaluate import measure
 from .figures import ERROR
 from .files import write_whole
 from .record import agrees, digest, in_words, is_current, read, verdict
@@ -115,19 +114,16 @@ def again(name, seed, examples=None, seconds=SECONDS, folder=None):
     began = time.monotonic()
     path, recipe = store.entry(name, folder), store.recipe(name, folder)
     metrics, model = store.results(name, folder), store.load(name, folder=folder)
-    entry, family = families.entry_of(recipe), families.of(recipe)
+    family = families.of(recipe)
     answering = {None: model, baseline.NAME: baseline.load(metrics, path)}
     answering |= dict(enumerate(x for x in model.layers if isinstance(x, keras.Model)))
     # Compiled once for all measurements.
-    probe_of = functools.cache(lambda member: family.Probe(answering[member]))
-    figures = [
-        {**vars(one)}
-        for one in getattr(entry, "exact", lambda *_: ())(recipe, metrics, model, path)
-    ]
-    for one in entry.published(recipe, metrics):
+    probe_of = functools.cache(lambda member: family.probe(answering[member]))
+    figures = [{**vars(one)} for one in family.exact_figures(metrics, model, path)]
+    for one in family.measurements(metrics):
         count = min(examples or one.row["examples"], one.row["examples"])
         kinds = {"split": one.split, "seed": seed, "parameters": one.parameters}
-        found = measure(probe_of(one.member), recipe, count, seconds=seconds, **kinds)
+        found = family.measure(probe_of(one.member), count, seconds=seconds, **kinds)
         compared = [*comparisons(one, found, family.ratios(found))]
         figures += compared
         print(f"{name}, {in_words(compared[0])}", file=sys.stderr, flush=True)

@@ -17,7 +17,9 @@ from ..vectors import (
 )
 
 __all__ = [
+    "EXAMPLE",
     "PADDING",
+    "SYMBOLS",
     "answers",
     "decode",
     "describe",
@@ -27,6 +29,10 @@ __all__ = [
     "sizes",
 ]
 
+# As a person writes it.
+EXAMPLE = "110101+011011"
+# One-hot vectors as characters.
+SYMBOLS = "01+="
 _NUMBERS = NumberTask(
     result=add,
     result_digits=lambda digits: digits + 1,

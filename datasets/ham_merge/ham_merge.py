@@ -23,6 +23,7 @@ from ..vectors import (
 )
 
 __all__ = [
+    "EXAMPLE",
     "PADDING",
     "PRIORITIES",
     "answers",
@@ -34,6 +35,8 @@ __all__ = [
     "sizes",
 ]
 
+# As a person writes it.
+EXAMPLE = "12/300:7 0.5:3 | 30/300:9"
 # Priorities are 1/300 to 300/300, and no two of an example are equal.
 PRIORITIES = 300
 

@@ -21,6 +21,7 @@ from ..vectors import PADDING
 from ..vectors.operation_task import LARGEST_PRIORITY_BITS, OperationTask
 
 __all__ = [
+    "EXAMPLE",
     "PADDING",
     "answers",
     "decode",
@@ -64,3 +65,4 @@ sizes, output_length, sample, answers = (
     _TASK.answers,
 )
 encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode
+EXAMPLE = _TASK.example

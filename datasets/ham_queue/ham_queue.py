@@ -20,6 +20,7 @@ from ..vectors import PADDING
 from ..vectors.operation_task import OperationTask
 
 __all__ = [
+    "EXAMPLE",
     "PADDING",
     "answers",
     "decode",
@@ -50,3 +51,4 @@ sizes, output_length, sample, answers = (
     _TASK.answers,
 )
 encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode
+EXAMPLE = _TASK.example

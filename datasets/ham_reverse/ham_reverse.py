@@ -19,6 +19,7 @@ from ..vectors import (
 )
 
 __all__ = [
+    "EXAMPLE",
     "PADDING",
     "answers",
     "decode",
@@ -28,6 +29,9 @@ __all__ = [
     "sample",
     "sizes",
 ]
+
+# As a person writes it.
+EXAMPLE = "5 3 1023"
 
 
 def sizes(bits=10, **_):

@@ -20,6 +20,7 @@ from ..vectors import (
 from ..vectors.pairs import parse_pairs, resolve_key_bits
 
 __all__ = [
+    "EXAMPLE",
     "PADDING",
     "answers",
     "decode",
@@ -30,6 +31,8 @@ __all__ = [
     "sizes",
 ]
 
+# As a person writes it.
+EXAMPLE = "1:7 4:9 6:2 ? 4"
 # A pair and the query.
 LEAST = 2
 

@@ -21,6 +21,7 @@ from ..vectors import (
 from ..vectors.pairs import parse_pairs, resolve_key_bits
 
 __all__ = [
+    "EXAMPLE",
     "PADDING",
     "answers",
     "decode",
@@ -30,6 +31,9 @@ __all__ = [
     "sample",
     "sizes",
 ]
+
+# As a person writes it.
+EXAMPLE = "3:7 1:4 3:2"
 
 
 def sizes(key_bits=5, value_bits=5, **_):

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, evaluate, feed, store
-from keras_adaptive.zoo.families import baseline, baseline_card, baseline_entry
+from keras_adaptive.zoo import cli, families, feed, store
+from keras_adaptive.zoo.families.family import Probe
+from keras_adaptive.zoo.families.neural_gpu import card as card_of_family
+from keras_adaptive.zoo.families.neural_gpu.baseline import NeuralGPUBaseline
 from keras_adaptive.zoo.recipes import load as recipe_of
 from keras_adaptive.zoo.train import Conductor
 
@@ -135,7 +137,7 @@ def test_what_must_be_positive(name):
 def test_only_the_whole_answer_is_right():
     recipe = recipe_of(LSTM)
     parameters = {"bits": 4, "min_bits": 4}
-    measured = evaluate.measure(perfect, recipe, 50, parameters=parameters)
+    measured = families.of(recipe).measure(perfect, 50, parameters=parameters)
     assert not measured["wrong"].any() and not measured["wrong_symbols"].any()
     # All zeros are the sum of zeros alone, and only with their full number of digits.
     probed = {**parameters, "probe": "zeros"}
@@ -143,38 +145,39 @@ def test_only_the_whole_answer_is_right():
     zeros = (datasets.task(recipe.dataset).answers(inputs) < 2).all(axis=1)
     for digits, expected in ((5, ~zeros), (4, np.ones(50, bool)), (6, np.ones(50, bool))):
         probe = writing([1] * digits)
-        found = evaluate.measure(probe, recipe, 50, seed=0, parameters=probed)
+        found = families.of(recipe).measure(probe, 50, seed=0, parameters=probed)
         np.testing.assert_array_equal(found["wrong"], expected)
 
 
 def test_answers_in_human_form():
-    found = baseline.ask(perfect, recipe_of(LSTM), "110101+011011")
+    family = families.of(recipe_of(LSTM))
+    found = family.predict(perfect, "110101+011011")
     assert found["answer"] == "1010000" and found["confidence"] == 1
     assert found["steps"] == 8 and found["symbols_read"] == "110101+011011"
-    assert baseline.ask(writing([]), recipe_of(LSTM), "101+1")["steps"] == 1
+    assert family.predict(writing([]), "101+1")["steps"] == 1
     # Who writes no end symbol is cut where the input ends.
-    endless = baseline.ask(writing([2] * 7), recipe_of(LSTM), "101+1")
+    endless = family.predict(writing([2] * 7), "101+1")
     assert endless["answer"] == "1111111" and endless["steps"] == 7
 
 
 def test_fewer_examples_at_once_of_longer_ones():
-    recipe = recipe_of(STACK)
-    assert baseline.examples_at_once(recipe, {"bits": 20, "min_bits": 20}) == 500
-    assert 1 < baseline.examples_at_once(recipe, {"bits": 2000, "min_bits": 2000}) < 100
+    family = families.of(recipe_of(STACK))
+    assert family.evaluation_batch_size({"bits": 20, "min_bits": 20}) == 500
+    assert 1 < family.evaluation_batch_size({"bits": 2000, "min_bits": 2000}) < 100
 
 
 def test_entry_is_complete(run, entries):
     found = {path.name for path in (entries / run.recipe.name).iterdir()}
     assert FILES <= found <= FILES | {"fingerprint.pb", "assets"}
     metrics = store.results(run.recipe.name, entries)
-    assert set(baseline_entry.KEPT) <= set(metrics) and metrics["longer"] == 4
+    assert set(NeuralGPUBaseline.run_metrics) <= set(metrics) and metrics["longer"] == 4
     assert {row["length"] for row in metrics["lengths"]} == {3, 4}
 
 
 def test_loaded_model_answers_as_the_trained_one_and_goes_on(run, entries):
     model = store.load(run.recipe.name, folder=entries)
     batch = datasets.batch("neural_gpu_addition", 4, seed=3, bits=5)
-    ours, theirs = (baseline.Probe(x)(batch["inputs"])["outputs"] for x in (model, run.model))
+    ours, theirs = (Probe(x)(batch["inputs"])["outputs"] for x in (model, run.model))
     np.testing.assert_allclose(ours, theirs, atol=1e-6)
     assert ours.shape == (4, 11, 3)
     data = batch["inputs"], batch["targets"], batch["weights"]
@@ -185,7 +188,7 @@ def test_saved_model_answers_without_the_package_at_any_length(run, entries, tmp
     name = run.recipe.name
     inputs = datasets.batch("neural_gpu_addition", 2, seed=3, bits=4)["inputs"]
     inputs[0, 5:] = -1
-    outputs = baseline.Probe(store.load(name, folder=entries))(inputs)["outputs"]
+    outputs = Probe(store.load(name, folder=entries))(inputs)["outputs"]
     np.savez(tmp_path / "given.npz", inputs=inputs, outputs=outputs)
     process = subprocess.run(
         [sys.executable, "-c", SERVED, str(entries / name), str(tmp_path / "given.npz")],
@@ -231,7 +234,7 @@ def test_card(run, entries):
     assert "mental image" not in card and "It is the only one that" in card
     row = {"probe": None, "least": 100, "length": 100, "examples": 9}
     row |= {"sequence_error": 1.0, "symbol_error": 0.5, "confidence_interval": [0.9, 1.0]}
-    text = baseline_card.results(recipe_of(STACK), {"lengths": [row], "other_models": []})
+    text = card_of_family.results(recipe_of(STACK), {"lengths": [row], "other_models": []})
     assert "| 12 % |" in text
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from keras_adaptive import zoo
 from keras_adaptive.zoo import export, headline, lengths, recipes, store, study_table, tables
-from keras_adaptive.zoo.families import ham_entry
+from keras_adaptive.zoo.families.ham.family import HAM
+from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
 from keras_adaptive.zoo.model_card import minutes
 
 ENTRIES = {name: (store.recipe(name), store.results(name)) for name in store.names()}
@@ -84,9 +85,9 @@ def files(name):
 def test_raw_ham_is_measured_at_exactly_as_many_operations(monkeypatch):
     """At the size of training too, also if a training saw shorter examples."""
     recipe = recipes.load("ham_stack").with_overrides({"min_length": 1})
-    monkeypatch.setattr(ham_entry, "measure", lambda *_, parameters, **__: parameters)
-    monkeypatch.setattr(ham_entry, "summary", lambda parameters, _: dict(parameters))
-    rows = ham_entry.sizes(SimpleNamespace(recipe=recipe, model=None), 10)
+    monkeypatch.setattr(HAM, "measure", lambda *_, parameters, **__: parameters)
+    monkeypatch.setattr(HAM, "summary", lambda _, parameters: dict(parameters))
+    rows = HAM(recipe).sizes(None, 10)
     assert [(row["least"], row["leaves"]) for row in rows] == [(32, 32), (64, 64), (128, 128)]
     exact = [name for name, (_, found) in ENTRIES.items() if "sizes" in found]
     exact = [name for name in exact if tables.is_of_one_length(ENTRIES[name][1]["sizes"][0])]
@@ -112,7 +113,7 @@ def test_an_exported_card_loads_its_own_model(entries, run):
 
 
 def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_path):
-    known = dict.fromkeys(("variant", *ham_entry.KEPT, "ponder_steps"), 0)
+    known = dict.fromkeys(("variant", *HAM.run_metrics, "ponder_steps"), 0)
     known |= {"steps": run.position.step, "examples": 500}
     (tmp_path / "metrics.json").write_text(json.dumps(known))
     own = SimpleNamespace(folder=tmp_path, recipe=run.recipe, position=run.position)
@@ -121,7 +122,7 @@ def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_pa
     assert export.measured(own, 300)["examples"] == 500
     found = {"wrong": [True] * 5, "wrong_symbols": [1] * 5, "symbols": [2] * 5}
     row = {"probe": None, "least": 3, "length": 3, "seconds": 1, "backend": "", "found": found}
-    assert lengths.row_of(row, recipes.load("neural_gpu_copy"), 3)["examples"] == 3
+    assert lengths.row_of(row, NeuralGPU(recipes.load("neural_gpu_copy")), 3)["examples"] == 3
 
 
 def test_words_of_one():

@@ -17,7 +17,7 @@ import pytest
 import known_text
 from keras_adaptive import datasets
 from keras_adaptive.datasets.enwik8 import enwik8
-from keras_adaptive.zoo import agreement, families, model_card, store
+from keras_adaptive.zoo import agreement, families, store
 from keras_adaptive.zoo.evaluate import evaluate
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -73,7 +73,7 @@ def outputs(name):
     """The inputs of fixed examples, and the outputs (examples, any) and the steps of an entry."""
     recipe = store.recipe(name)
     batch = datasets.batch(recipe.dataset, 8, seed=11, split="test", **recipe.parameters)
-    found = families.of(recipe).Probe(loaded(name))(batch["inputs"])
+    found = families.of(recipe).probe(loaded(name))(batch["inputs"])
     return batch["inputs"], found["outputs"].reshape(8, -1), found.get("ponder_steps")
 
 
@@ -133,20 +133,21 @@ def test_error_of_the_card_is_met_again(name):
     # Windows of text are long.
     examples = 1000 if recipe.dataset in datasets.names() else 30
     found = evaluate(loaded(name), recipe, examples=examples, seed=99)
-    score = families.score_of(recipe)
+    family = families.of(recipe)
+    score = family.main_metric
     if score == "sequence_error":
         counts = [(row["errors"], row["examples"]) for row in (results, found)]
         assert agreement.counts_agree(*counts[0], *counts[1]) > agreement.limit(len(store.names()))
     else:
         low, high = found["confidence_interval"]
         assert low <= results[score] <= high
-    assert results["examples"] >= families.entry_of(recipe).EXAMPLES
+    assert results["examples"] >= family.default_examples
     assert results[score] <= BOUNDS.get(name, 1.0)
 
 
 @pytest.mark.parametrize("name", store.names())
 def test_card_is_what_the_results_say(name):
-    assert model_card.write(store.recipe(name), store.results(name)) == store.card(name)
+    assert families.of(store.recipe(name)).card(store.results(name)) == store.card(name)
 
 
 if __name__ == "__main__":

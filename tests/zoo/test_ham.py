@@ -11,7 +11,11 @@ import pytest
 
 from keras_adaptive import datasets
 from keras_adaptive.zoo import argument_types, cli, recipes, store, tables
-from keras_adaptive.zoo.families import ham, ham_card, ham_entry
+from keras_adaptive.zoo.families.ham import card as ham_card
+from keras_adaptive.zoo.families.ham.averaging import averaged
+from keras_adaptive.zoo.families.ham.family import HAM
+from keras_adaptive.zoo.families.ham.network import Probe
+from keras_adaptive.zoo.families.ham.schedule import halvings
 from keras_adaptive.zoo.recipe import Curriculum
 from keras_adaptive.zoo.train import train
 
@@ -162,17 +166,18 @@ def test_rates_and_bonus_follow_the_history(trained):
     settings = {**run.recipe.hyperparameters, "size_factor": 0.5, "patience": 2}
     settings |= {"entropy_again": 0.125, "entropy_decay": 0.5, "sure_from": 4, "sure_decay": 0.25}
     run = type(run)(**{**vars(run), "recipe": run.recipe.replace(hyperparameters=settings)})
+    family = HAM(run.recipe)
     row = {"stage": 0, "level": 2, "validation_error": 0.5, "validation_symbol_error": 0.5}
     run.position = type(run.position)(level=2)
     run.history = []
-    assert ham.before_chunk(run) == 1 and run.model.entropy_decay == 0.5
+    assert family.on_chunk_begin(run) == 1 and run.model.entropy_decay == 0.5
     run.history = [row, row, row]
-    assert ham.before_chunk(run) == 0.5
+    assert family.on_chunk_begin(run) == 0.5
     run.position.level = 4
-    assert ham.before_chunk(run) == 0.5 and run.model.entropy_bonus == 0.125
+    assert family.on_chunk_begin(run) == 0.5 and run.model.entropy_bonus == 0.125
     assert run.model.entropy_decay == 0.125
-    assert ham.halvings([0.5, 0.4, 0.4, 0.4, 0.4, 0.4], 2) == 2
-    assert ham.halvings([0.5, 0.5], None) == 0
+    assert halvings([0.5, 0.4, 0.4, 0.4, 0.4, 0.4], 2) == 2
+    assert halvings([0.5, 0.5], None) == 0
 
 
 def test_the_average_is_what_is_measured_and_kept(trained):
@@ -182,7 +187,7 @@ def test_the_average_is_what_is_measured_and_kept(trained):
     for value, average in zip(kept, optimizer._model_variables_moving_average, strict=True):
         np.testing.assert_array_equal(value, np.asarray(average))
     run.model.trainable_variables[0].assign(kept[0] + 1)
-    with ham.averaged(run.model):
+    with averaged(run.model):
         np.testing.assert_array_equal(np.asarray(run.model.trainable_variables[0]), kept[0])
     np.testing.assert_array_equal(np.asarray(run.model.trainable_variables[0]), kept[0] + 1)
     run.model.trainable_variables[0].assign(kept[0])
@@ -191,10 +196,11 @@ def test_the_average_is_what_is_measured_and_kept(trained):
 def test_soft_memory_trains_by_backpropagation_alone():
     recipe = recipes.load(SOFT).with_overrides(small(SOFT))
     model = recipe.build(recipe)
-    ham.compile_model(model, recipe, jit_compile=False)
+    family = HAM(recipe)
+    family.compile(model, jit_compile=False)
     model.run_eagerly = True
     batch = datasets.batch(recipe.dataset, 2, length=2)
-    found = model.train_on_batch(*ham.training_batch(batch, recipe, None), return_dict=True)
+    found = model.train_on_batch(*family.training_batch(batch, None), return_dict=True)
     assert set(found) == {"loss", "sequence_error"} and np.isfinite(found["loss"])
     assert "DHAM" in ham_card.network(recipe)
 
@@ -203,7 +209,7 @@ def test_entries_are_complete(entries):
     for name in (NAME, RAW):
         found = {path.name for path in (entries / name).iterdir()}
         assert FILES <= found <= FILES | {"fingerprint.pb", "assets"}
-        assert set(ham_entry.KEPT) <= set(store.results(name, entries))
+        assert set(HAM.run_metrics) <= set(store.results(name, entries))
 
 
 def test_sizes(entries):
@@ -219,7 +225,7 @@ def test_sizes(entries):
 def test_loaded_model_answers_as_the_trained_one_and_trains(trained, entries):
     model = store.load(NAME, folder=entries)
     batch = datasets.batch(NAME, 4, seed=3, length=8)
-    ours, theirs = (ham.Probe(x)(batch["inputs"])["outputs"] for x in (model, trained(NAME).model))
+    ours, theirs = (Probe(x)(batch["inputs"])["outputs"] for x in (model, trained(NAME).model))
     np.testing.assert_allclose(ours, theirs, atol=1e-6)
     data = batch["inputs"], batch["targets"].astype("float32"), batch["weights"]
     found = model.fit(*data[:2], sample_weight=data[2], verbose=0).history
@@ -227,7 +233,7 @@ def test_loaded_model_answers_as_the_trained_one_and_trains(trained, entries):
 
 
 def test_saved_model_answers_without_the_package_at_any_length(entries, tmp_path):
-    given, probe = {}, ham.Probe(store.load(NAME, folder=entries))
+    given, probe = {}, Probe(store.load(NAME, folder=entries))
     for name, length in (("short", 3), ("long", 9)):
         inputs = datasets.batch(NAME, 3, seed=3, length=length)["inputs"]
         given |= {name: inputs, f"{name}_outputs": probe(inputs)["outputs"][..., 0]}
@@ -256,14 +262,15 @@ def test_saved_model_answers_without_the_package_at_any_length(entries, tmp_path
     ],
 )
 def test_answers_in_human_form(task, text, answer):
-    found = ham.ask(perfect(task), recipes.load(task), text)
+    found = HAM(recipes.load(task)).predict(perfect(task), text)
     assert found["answer"] == answer and found["leaves"] == 32
     assert 0 < found["confidence"] < 1
     json.dumps(found)
 
 
 def test_long_examples_get_more_leaves():
-    found = ham.ask(perfect("ham_reverse"), recipes.load("ham_reverse"), " ".join(["7"] * 33))
+    family = HAM(recipes.load("ham_reverse"))
+    found = family.predict(perfect("ham_reverse"), " ".join(["7"] * 33))
     assert found["leaves"] == 64 and found["answer"].split() == ["7"] * 33
 
 
@@ -283,8 +290,8 @@ def test_card(trained, entries):
 
 def test_other_models_of_the_task_are_found(trained, entries):
     renamed = trained(RAW).recipe.replace(name="ham_stack_again")
-    assert ham_entry.other_models(entries, trained(RAW).recipe) == []
-    assert ham_entry.other_models(entries, renamed)[0]["model"] == RAW
+    assert HAM(trained(RAW).recipe).other_models(entries) == []
+    assert HAM(renamed).other_models(entries)[0]["model"] == RAW
 
 
 def test_commands(command, tmp_path):

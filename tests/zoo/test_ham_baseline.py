@@ -10,12 +10,9 @@ import tensorflow as tf
 
 from keras_adaptive import datasets
 from keras_adaptive.zoo import cli, ham_page, recipes, store
-from keras_adaptive.zoo.families import (
-    ham_baseline,
-    ham_baseline_card,
-    ham_baseline_entry,
-    ham_entry,
-)
+from keras_adaptive.zoo.families.ham.baseline import HAMBaseline, network_in_words
+from keras_adaptive.zoo.families.ham.family import HAM
+from keras_adaptive.zoo.families.ham.network import Probe
 
 TASKS = ("reverse", "search", "merge", "sort", "add")
 NAMES = [f"ham_{task}_{kind}" for task in TASKS for kind in ("lstm", "attention")]
@@ -51,10 +48,11 @@ def test_more_weights_than_our_largest():
 def test_trains_on_bits_and_is_asked():
     recipe = recipes.load("ham_add_attention").with_overrides(SMALL)
     model = recipe.build(recipe)
-    ham_baseline.compile_model(model, recipe, jit_compile=False)
+    family = HAMBaseline(recipe)
+    family.compile(model, jit_compile=False)
     model.run_eagerly = True
     batch = datasets.batch(recipe.dataset, 2, **{**recipe.parameters, "length": 6})
-    data = ham_baseline.training_batch(batch, recipe, None)
+    data = family.training_batch(batch, None)
     found = model.train_on_batch(*data, return_dict=True)
     expected = keras.losses.binary_crossentropy(data[1], np.full(data[1].shape, 0.5))
     assert 0 < found["loss"] < 4 * float(np.mean(expected)) and 0 <= found["sequence_error"] <= 1
@@ -62,16 +60,16 @@ def test_trains_on_bits_and_is_asked():
     def probe(inputs):
         return {"outputs": datasets.task("ham_add").answers(inputs)[..., None] * 1.0}
 
-    found = ham_baseline.ask(probe, recipe, "11+01")
+    found = family.predict(probe, "11+01")
     assert found["answer"] == "100" and found["confidence"] == 1
-    assert ham_baseline_entry.spoken(found).splitlines()[-1] == "answer: 100"
-    assert "with attention, one layer of 3" in ham_baseline_card.network(recipe)
+    assert family.format_answer(found).splitlines()[-1] == "answer: 100"
+    assert "with attention, one layer of 3" in network_in_words(recipe)
 
 
 def test_limits_are_refused():
     recipe = recipes.load("ham_add_lstm").with_overrides(SMALL)
     with pytest.raises(ValueError, match="leaves is for models with a memory of leaves"):
-        ham_baseline_entry.limited(recipe.build(recipe), {"leaves": 8})
+        HAMBaseline(recipe).apply_limits(recipe.build(recipe), {"leaves": 8})
 
 
 def test_an_entry_is_published_and_answers(tmp_path):
@@ -86,7 +84,7 @@ def test_an_entry_is_published_and_answers(tmp_path):
     for words in ("| leaves |", "most probable turns", "The memory"):
         assert words not in card
     inputs = datasets.batch("ham_add", 3, length=10)["inputs"]
-    expected = ham_baseline.Probe(store.load("ham_add_lstm", folder=tmp_path))(inputs)["outputs"]
+    expected = Probe(store.load("ham_add_lstm", folder=tmp_path))(inputs)["outputs"]
     model = tf.saved_model.load(tmp_path / "ham_add_lstm")
     np.testing.assert_allclose(model.serve(inputs)["outputs"], expected[..., 0], atol=1e-5)
 
@@ -97,7 +95,7 @@ def test_what_has_no_entry_is_measured(tmp_path, monkeypatch, capsys):
     small = {**SMALL, "min_length": 4, "hidden_units": 2, "samples": 2}
     run = train("ham_stack", tmp_path / "run", overrides=small, until_step=0)
     row = {"leaves": 4, "sequence_error": 0.25, "symbol_error": 0.125}
-    monkeypatch.setattr(ham_entry, "sizes", lambda run, examples: [row] * 3)
+    monkeypatch.setattr(HAM, "sizes", lambda *_: [row] * 3)
     assert cli.main(["measure", str(run.folder), "--examples", "7", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["steps"] == 0 and not found["finished"]

@@ -9,8 +9,10 @@ import pytest
 import known_text
 from keras_adaptive import plots, zoo
 from keras_adaptive.datasets.enwik8 import characters, enwik8
-from keras_adaptive.zoo import cli, evaluate, model_card, recipes, segmentation, store
-from keras_adaptive.zoo.families import language, language_entry
+from keras_adaptive.zoo import cli, recipes, store
+from keras_adaptive.zoo.families.language import segmentation
+from keras_adaptive.zoo.families.language.family import Language
+from keras_adaptive.zoo.families.language.passage import SHOWN
 
 NAME = "act_enwik8_small"
 SIZE = 40_000
@@ -99,20 +101,21 @@ def test_the_papers_network():
 
 
 def test_evaluation_reads_every_window_once(runs):
-    recipe, probe = runs["act"].recipe, language.Probe(runs["act"].model)
-    found = evaluate.measure(probe, recipe, 10**6)
+    family = Language(runs["act"].recipe)
+    probe = family.probe(runs["act"].model)
+    found = family.measure(probe, 10**6)
     text = np.frombuffer(known_text.test_part(), np.uint8)[38_000:39_900]
     assert sorted(map(bytes, found["inputs"].astype(np.uint8))) == sorted(
         map(bytes, text.reshape(-1, 100))
     )
-    few = evaluate.measure(probe, recipe, 5, seed=1)
+    few = family.measure(probe, 5, seed=1)
     assert len(few["inputs"]) == 5
     outputs = probe(few["inputs"])["outputs"]
     places = np.arange(5)[:, None], np.arange(100), few["targets"]
     np.testing.assert_allclose(few["bits"], -np.log2(outputs[places]), rtol=1e-4)
     entropy = -(outputs * np.log2(outputs)).sum(-1)
     np.testing.assert_allclose(few["entropy"], entropy, rtol=1e-4)
-    numbers = evaluate.summary(few, recipe)
+    numbers = family.summary(few)
     assert numbers["examples"] == 5
     assert numbers["bits_per_character"] == pytest.approx(few["bits"].mean(), abs=1e-4)
     low, high = numbers["confidence_interval"]
@@ -126,7 +129,7 @@ def test_numbers_of_each_kind_of_byte():
         "inputs": inputs,
         **dict.fromkeys(("bits", "entropy", "ponder", "ponder_steps"), values),
     }
-    rows = {row["kind"]: row for row in language.by_difficulty(found)}
+    rows = {row["kind"]: row for row in Language(None).by_difficulty(found)}
     places = {
         "spaces": [5, 13, 16, 22],
         "punctuation": [12, 29],
@@ -204,14 +207,14 @@ def test_entry(entries):
     ]
     assert all(0 <= row["f1"] <= 1 and math.isfinite(row["height"]) for row in rows)
     for passage in metrics["passages"].values():
-        assert len(passage["inputs"]) == len(passage["bits"]) == language_entry.SHOWN
-        there = known_text.test_part()[38_000 + passage["start"] :][: language_entry.SHOWN]
+        assert len(passage["inputs"]) == len(passage["bits"]) == SHOWN
+        there = known_text.test_part()[38_000 + passage["start"] :][: SHOWN]
         assert enwik8.describe(np.frombuffer(there, np.uint8)) == passage["inputs"]
 
 
 def test_card(entries):
     card = store.card(NAME, entries)
-    assert card == model_card.write(store.recipe(NAME, entries), store.results(NAME, entries))
+    assert card == Language(store.recipe(NAME, entries)).card(store.results(NAME, entries))
     for said in (
         "Trained on the first 36,000 bytes of enwik8",
         "spaces",
@@ -224,7 +227,7 @@ def test_card(entries):
 def test_saved_model_takes_bytes_of_any_length(entries, runs):
     model = store.saved_model(NAME, entries)
     inputs = enwik8.encode("A text.")
-    expected = language.Probe(runs["act"].model)(inputs)
+    expected = Language(runs["act"].recipe).probe(runs["act"].model)(inputs)
     for served in (model.serve(inputs), model.serve_with_limits(inputs, 5, 0.01)):
         np.testing.assert_allclose(served["outputs"], expected["outputs"], atol=1e-5)
     limited = model.serve_with_limits(inputs, 1, 0.01)

@@ -12,7 +12,9 @@ import pytest
 
 from keras_adaptive import datasets
 from keras_adaptive.zoo import cli, lengths, store, tables
-from keras_adaptive.zoo.families import neural_gpu, neural_gpu_card, neural_gpu_entry
+from keras_adaptive.zoo.families.family import Family, Probe
+from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
+from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
 from keras_adaptive.zoo.recipes import load as recipe_of
 
 NAME = "neural_gpu_addition"
@@ -95,7 +97,7 @@ def test_entry_is_complete(entries):
 def test_loaded_model_answers_as_the_trained_one_and_trains(run, entries):
     model = store.load(NAME, folder=entries)
     batch = datasets.batch(NAME, 4, seed=3, bits=5)
-    ours, theirs = (neural_gpu.Probe(x)(batch["inputs"])["outputs"] for x in (model, run.model))
+    ours, theirs = (Probe(x)(batch["inputs"])["outputs"] for x in (model, run.model))
     np.testing.assert_allclose(ours, theirs, atol=1e-6)
     data = batch["inputs"], batch["targets"], batch["weights"]
     found = model.evaluate(*data[:2], sample_weight=data[2], verbose=0, return_dict=True)
@@ -105,7 +107,7 @@ def test_loaded_model_answers_as_the_trained_one_and_trains(run, entries):
 def test_saved_model_answers_without_the_package_at_any_length(entries, tmp_path):
     inputs = datasets.batch(NAME, 3, seed=3, bits=7)["inputs"]
     inputs[0, 5:] = -1
-    outputs = neural_gpu.Probe(store.load(NAME, folder=entries))(inputs)["outputs"]
+    outputs = Probe(store.load(NAME, folder=entries))(inputs)["outputs"]
     np.savez(tmp_path / "given.npz", inputs=inputs, outputs=outputs)
     process = subprocess.run(
         [sys.executable, "-c", SERVED, str(entries / NAME), str(tmp_path / "given.npz")],
@@ -126,7 +128,7 @@ def test_limits_are_refused(entries):
 def test_metrics(run, entries):
     metrics = store.results(NAME, entries)
     assert store.recipe(NAME, entries).length_parameters == ("min_bits", "bits")
-    assert set(neural_gpu_entry.KEPT) <= set(metrics) and metrics["longer"] == 5
+    assert set(NeuralGPU.run_metrics) <= set(metrics) and metrics["longer"] == 5
     measured = {(row["probe"], row["length"]): row for row in metrics["lengths"]}
     assert set(measured) == {(None, 3), (None, 4), (None, 20), *((name, 20) for name in PROBES)}
     assert measured[None, 3]["least"] == 1 and measured[None, 4]["least"] == 4
@@ -140,24 +142,26 @@ def test_metrics(run, entries):
 def test_measured_lengths_are_kept(run, entries, monkeypatch):
     asked = []
 
-    def counted(probe, recipe, examples, measure=lengths.measure, **rest):
+    def counted(family, probe, examples, measure=Family.measure, **rest):
         asked.append((examples, rest["parameters"]["bits"]))
-        return measure(probe, recipe, examples, **rest)
+        return measure(family, probe, examples, **rest)
 
-    monkeypatch.setattr(lengths, "measure", counted)
-    rows = lengths.measured(run, 10, lengths=(4,))
+    monkeypatch.setattr(Family, "measure", counted)
+    family = NeuralGPU(run.recipe)
+    rows = lengths.measure(family, run, 10, lengths=(4,))
     assert [row["length"] for row in rows] == [3, 4] and asked == []
-    rows = lengths.measured(run, 12, lengths=(4,))
+    rows = lengths.measure(family, run, 12, lengths=(4,))
     assert [row["examples"] for row in rows] == [12, 12] and asked == [(2, 3), (2, 4)]
     monkeypatch.setitem(lengths.VERY_LONG, "bits", 4)
-    lengths.measured(run, 12, 25, lengths=(4,))
+    lengths.measure(family, run, 12, 25, lengths=(4,))
     assert asked[2:] == [(10, 4), (3, 4)]
     # A training that has gone on is measured anew, and one whose network is another now.
     position = dataclasses.replace(run.position, step=run.position.step + 2)
     sharper = run.recipe.with_overrides({"gate_sharpness": 3.0})
     for change in ({"position": position}, {"recipe": sharper}):
         del asked[:]
-        lengths.measured(dataclasses.replace(run, **change), 1, 1, lengths=(4,))
+        changed = dataclasses.replace(run, **change)
+        lengths.measure(NeuralGPU(changed.recipe), changed, 1, 1, lengths=(4,))
         assert asked == [(1, 3), (1, 4)]
 
 
@@ -203,7 +207,7 @@ def test_bad_plans(arguments, words):
 )
 def test_answers_in_human_form(task, text, answer):
     recipe = recipe_of(NAME).replace(dataset=task, parameters={})
-    found = neural_gpu.ask(perfect(task), recipe, text)
+    found = NeuralGPU(recipe).predict(perfect(task), text)
     assert found["answer"] == answer and found["confidence"] == 1
     assert found["steps"] == datasets.task(task).encode(text).shape[1]
     json.dumps(found)
@@ -211,13 +215,13 @@ def test_answers_in_human_form(task, text, answer):
 
 def test_numbers_beyond_the_limit_of_python_texts():
     big = "9" * 5000
-    found = neural_gpu.ask(perfect(NAME), recipe_of(NAME), f"{big}+1")
+    found = NeuralGPU(recipe_of(NAME)).predict(perfect(NAME), f"{big}+1")
     assert found["answer"] == "1" + "0" * 5000
 
 
 def test_an_output_that_is_no_number_is_shown_as_it_is():
     outputs = np.eye(3)[[[1, 0, 2, 0, 0]]]
-    found = neural_gpu.ask(lambda _: {"outputs": outputs}, recipe_of(NAME), "2+3")
+    found = NeuralGPU(recipe_of(NAME)).predict(lambda _: {"outputs": outputs}, "2+3")
     assert found["answer"] == found["symbols_written"] == "1_0"
 
 
@@ -246,17 +250,18 @@ def test_card_says_why_a_training_was_chosen(run, entries):
 
 def test_other_models_of_the_task_are_found(run, entries):
     renamed = run.recipe.replace(name="neural_gpu_addition_again")
-    assert neural_gpu_entry.other_models(entries, run.recipe) == []
-    assert neural_gpu_entry.other_models(entries, renamed)[0]["model"] == NAME
+    assert NeuralGPU(run.recipe).other_models(entries) == []
+    assert NeuralGPU(renamed).other_models(entries)[0]["model"] == NAME
     decimal = renamed.replace(parameters={**renamed.parameters, "base": 10})
-    assert neural_gpu_entry.other_models(entries, decimal) == []
+    assert NeuralGPU(decimal).other_models(entries) == []
 
 
 def test_decimal_numbers():
     recipe = recipe_of("neural_gpu_decimal_multiplication")
     task = datasets.task(recipe.dataset)
     classes = task.sizes(**recipe.parameters)["classes"]
-    found = neural_gpu.ask(lambda x: {"outputs": np.eye(classes)[task.answers(x)]}, recipe, "12*34")
+    probe = lambda x: {"outputs": np.eye(classes)[task.answers(x)]}  # noqa: E731
+    found = NeuralGPU(recipe).predict(probe, "12*34")
     assert found["answer"] == found["symbols_written"] == "0408"
     assert '"1203*3021"' in neural_gpu_card.use(recipe, {"model": recipe.name})
 
@@ -338,12 +343,13 @@ def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
 
 def test_tasks_without_numbers_have_length_and_no_probes():
     recipe = recipe_of("neural_gpu_copy")
+    family = NeuralGPU(recipe)
     wanted = {"bits": None, "length": 7, "probe": None}
-    assert neural_gpu_entry.parameters(recipe, wanted) == {"min_length": 7, "length": 7}
+    assert family.evaluation_parameters(wanted) == {"min_length": 7, "length": 7}
     with pytest.raises(ValueError, match="as long as --length says"):
-        neural_gpu_entry.parameters(recipe, {**wanted, "bits": 7})
+        family.evaluation_parameters({**wanted, "bits": 7})
     with pytest.raises(ValueError, match="--probe is for numbers"):
-        neural_gpu_entry.parameters(recipe, {**wanted, "probe": "ones"})
+        family.evaluation_parameters({**wanted, "probe": "ones"})
 
 
 def test_table_of_the_readme(entries, tmp_path):

@@ -3,18 +3,17 @@
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo import evaluate, recipes
-from keras_adaptive.zoo.families import act_entry
+from keras_adaptive.zoo import recipes
+from keras_adaptive.zoo.families.act.family import ACT
 
 
 def test_sequences_of_a_task_that_has_no_long_ones(monkeypatch):
     """No example has three inputs; the longest are taken."""
-    monkeypatch.setattr(act_entry, "Probe", lambda model: None)
-    monkeypatch.setattr(act_entry, "ask_inputs", lambda probe, task, inputs: inputs)
+    monkeypatch.setattr(ACT, "predict_inputs", lambda self, probe, inputs: inputs)
     recipe = recipes.load("act_logic").with_overrides({"gates": 2, "vectors": 2})
-    found = act_entry.some_sequences(None, recipe)
+    found = ACT(recipe).some_sequences(None)
     assert [inputs.shape[1] for inputs in found] == [2, 2, 2]
-    found = act_entry.some_sequences(None, recipes.load("act_logic"))
+    found = ACT(recipes.load("act_logic")).some_sequences(None)
     assert len(found) == 3 and min(inputs.shape[1] for inputs in found) >= 3
 
 
@@ -27,4 +26,4 @@ def test_measuring_examples_without_a_target():
         return {"outputs": np.ones((*shape, 6, 11)), **ponder}
 
     with pytest.raises(ValueError, match="hardly any example of act_addition has a target"):
-        evaluate.measure(probe, recipe, 1, parameters={"numbers": 1})
+        ACT(recipe).measure(probe, 1, parameters={"numbers": 1})

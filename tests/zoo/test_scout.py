@@ -5,8 +5,9 @@ import json
 import pytest
 
 from keras_adaptive.zoo import recipes
+from keras_adaptive.zoo.files import SEEDS
 from keras_adaptive.zoo.recipe import Stage
-from keras_adaptive.zoo.scout import NAME, scout
+from keras_adaptive.zoo.scout import scout
 
 STAGES = (
     Stage(steps=2, learning_rate=0.01, bins=(2, 3), chunk=2),
@@ -23,7 +24,7 @@ def small():
 
 def test_the_best_seed_goes_on(small, tmp_path):
     run = scout(small, tmp_path, 3)
-    found = json.loads((tmp_path / NAME).read_text())
+    found = json.loads((tmp_path / SEEDS).read_text())
     assert [one["seed"] for one in found] == [0, 1, 2]
     assert all(one["steps"] == 2 for one in found)
     best = min(found, key=lambda one: (one["longer_symbol_error"], one["longer_error"]))
@@ -34,7 +35,7 @@ def test_the_best_seed_goes_on(small, tmp_path):
         scout(small, tmp_path, 3)
     again = scout(small, tmp_path, 3, resume=True)
     assert again.history == run.history
-    assert json.loads((tmp_path / NAME).read_text()) == found
+    assert json.loads((tmp_path / SEEDS).read_text()) == found
 
 
 def test_bad_input(small, tmp_path):

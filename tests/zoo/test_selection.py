@@ -15,9 +15,13 @@ import pytest
 
 from keras_adaptive import datasets
 from keras_adaptive.datasets.enwik8 import enwik8
-from keras_adaptive.zoo import families, recipes, segmentation
+from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.evaluate import evaluate
-from keras_adaptive.zoo.families import act_card, act_entry, ham_card, neural_gpu_card
+from keras_adaptive.zoo.families.act import card as act_card
+from keras_adaptive.zoo.families.act.family import ACT
+from keras_adaptive.zoo.families.ham import card as ham_card
+from keras_adaptive.zoo.families.language import segmentation
+from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
 from keras_adaptive.zoo.recipe import Stage
 from keras_adaptive.zoo.scout import scout
 from keras_adaptive.zoo.train import train
@@ -87,7 +91,8 @@ class Drawn(Exception):
 @pytest.mark.parametrize("family", SMALL)
 def test_a_choice_draws_validation_data_first(family, monkeypatch):
     """The same without a network: only whom it asks for examples."""
-    recipe, module, splits = recipes.load(SMALL[family][0]), families.of(small(family)), []
+    recipe, splits = recipes.load(SMALL[family][0]), []
+    one = families.of(recipe)
 
     def draw(split):
         splits.append(split)
@@ -95,11 +100,11 @@ def test_a_choice_draws_validation_data_first(family, monkeypatch):
 
     monkeypatch.setattr(datasets, "batch", lambda *_, split="train", **__: draw(split))
     monkeypatch.setattr(enwik8, "windows", lambda split, *_, **__: draw(split))
-    monkeypatch.setattr(module, "Probe", lambda model: None)
-    monkeypatch.setattr(module, "examples_at_once", lambda *_: 4)
+    monkeypatch.setattr(one, "probe", lambda model: None)
+    monkeypatch.setattr(one, "evaluation_batch_size", lambda parameters: 4)
     position = SimpleNamespace(stage=1, level=None)
     with pytest.raises(Drawn):
-        module.selection(SimpleNamespace(recipe=recipe, model=None, position=position), 4)
+        one.selection_metrics(SimpleNamespace(recipe=recipe, model=None, position=position), 4)
     assert splits == ["validation"]
 
 
@@ -114,7 +119,7 @@ def test_no_family_chooses_on_test_data(family, poisoned, tmp_path):
         run = train(recipe, tmp_path / "run")
     # It was measured on its way, on validation data.
     assert any("validation" in key for row in run.history for key in row)
-    chosen_by = families.of(recipe).selection(run, 4)
+    chosen_by = families.of(recipe).selection_metrics(run, 4)
     assert any(key.startswith("validation") for key in chosen_by)
     with pytest.raises(AssertionError, match=TAKES):
         evaluate(run.model, recipe, 4)
@@ -123,10 +128,11 @@ def test_no_family_chooses_on_test_data(family, poisoned, tmp_path):
 @pytest.mark.slow
 def test_heights_in_a_text_are_chosen_on_validation_data(poisoned, tmp_path):
     recipe = small("language")
-    probe = families.of(recipe).Probe(recipe.build(recipe))
+    family = families.of(recipe)
+    probe = family.probe(recipe.build(recipe))
     with pytest.raises(AssertionError, match=TAKES):
-        segmentation.measured(probe, recipe)
-    heights = segmentation.choices(probe, recipe)
+        segmentation.measure(family, probe)
+    heights = segmentation.choices(family, probe)
     assert {text for text, _ in heights} == set(segmentation.TEXTS)
 
 
@@ -155,10 +161,9 @@ for _place, _run in enumerate(TRAININGS):
     _run |= {"sequence_error": 0.1 * _place, "symbol_error": 0.1 * _place, "variant": "plain"}
 
 
-def test_the_better_training_on_validation_data_is_chosen():
-    kept = ("validation_error",)
-    best = act_entry.best_plain(TRAININGS, kept=kept)
-    assert best == {"validation_error": 0.1}
+def test_the_better_training_on_validation_data_is_chosen(monkeypatch):
+    monkeypatch.setattr(ACT, "run_metrics", ("validation_error",))
+    assert ACT(None).best_plain(TRAININGS) == {"validation_error": 0.1}
     recipe = recipes.load("neural_gpu_addition")
     for better, said in ((TRAININGS, "though another"), (TRAININGS[::-1], "least error")):
         assert said in act_card.choice(better)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets, zoo
-from keras_adaptive.zoo import manifest, store
-from keras_adaptive.zoo.families import act_entry
-from keras_adaptive.zoo.families.act import Probe, ask_inputs
+from keras_adaptive.zoo import manifest, recipes, store
+from keras_adaptive.zoo.families.act.family import ACT
+from keras_adaptive.zoo.families.act.network import Probe
 
 FILES = {
     "README.md",
@@ -136,10 +136,11 @@ def test_answers_that_follow_the_inputs_are_the_answer():
     outputs = np.eye(15, dtype="float32")[[5, 5, 1, 0]]
     ponder = np.ones((1, 4))
     probe = lambda _: {"outputs": outputs[None], "ponder": ponder, "ponder_steps": ponder}  # noqa: E731
-    found = ask_inputs(probe, task, inputs)
+    family = ACT(recipes.load("act_sort"))
+    found = family.predict_inputs(probe, inputs)
     assert found["answer"] == "1 0" and found["answers"] == ["", "", "1", "0"]
     assert found["confidence"] == [None, None, 1.0, 1.0]
-    table = act_entry.spoken(found).splitlines()
+    table = family.format_answer(found).splitlines()
     assert [line.split() for line in table[1:3]] == [["0.3", "1"], ["-1.2", "1"]]
 
 

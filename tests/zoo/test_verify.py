@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo import agreement, cli, manifest, model_card, store, verify, verify_page
+from keras_adaptive.zoo import agreement, cli, families, manifest, store, verify, verify_page
 from keras_adaptive.zoo import record as record_of_verify
 from keras_adaptive.zoo.agreement import Ratio, counts_agree, limit, means_agree
 from keras_adaptive.zoo.consistency import inconsistencies
@@ -35,7 +35,7 @@ def copied(tmp_path):
         metrics = json.loads(path.read_text())
         change(metrics)
         path.write_text(json.dumps(metrics))
-        text = model_card.write(store.recipe(NAME), metrics) if card is None else card
+        text = families.of(store.recipe(NAME)).card(metrics) if card is None else card
         (tmp_path / NAME / "README.md").write_text(text)
         manifest.write(tmp_path / NAME)
 

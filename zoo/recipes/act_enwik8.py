@@ -6,7 +6,7 @@ from ..space import TIME_PENALTIES
 
 def build(recipe):
     """An LSTM and a softmax over the 256 bytes."""
-    from ..families.language import predictor
+    from ..families.language.network import predictor
 
     return predictor(recipe)
 

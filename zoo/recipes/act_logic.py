@@ -8,7 +8,7 @@ def build(recipe):
     """An LSTM."""
     import keras
 
-    from ..families.act import recurrent
+    from ..families.act.network import recurrent
 
     cell = keras.layers.LSTMCell(
         recipe.hyperparameters["units"], recurrent_initializer="orthogonal"

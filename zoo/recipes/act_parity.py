@@ -12,7 +12,7 @@ def build(recipe):
     """A tanh network whose units each see a few inputs only at the start of training."""
     import keras
 
-    from ..families.act import recurrent
+    from ..families.act.network import recurrent
 
     settings = recipe.hyperparameters
     cell = keras.layers.SimpleRNNCell(

@@ -10,7 +10,7 @@ def build(recipe):
     """An LSTM whose units forget at different rates at the start of training."""
     import keras
 
-    from ..families.act import recurrent
+    from ..families.act.network import recurrent
 
     settings = recipe.hyperparameters
     cell = keras.layers.LSTMCell(settings["units"])

@@ -1,6 +1,6 @@
 """Addition by an LSTM with DHAM."""
 
-from ..families.ham_settings import softened
+from ..families.ham.settings import softened
 from . import ham_add
 
 RECIPE = softened(ham_add.RECIPE)

@@ -1,6 +1,6 @@
 """Merging by an LSTM with DHAM."""
 
-from ..families.ham_settings import softened
+from ..families.ham.settings import softened
 from . import ham_merge
 
 RECIPE = softened(ham_merge.RECIPE)

@@ -1,6 +1,6 @@
 """A queue by raw DHAM."""
 
-from ..families.ham_settings import softened
+from ..families.ham.settings import softened
 from . import ham_queue
 
 RECIPE = softened(ham_queue.RECIPE)

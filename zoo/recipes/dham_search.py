@@ -1,6 +1,6 @@
 """Binary search by an LSTM with DHAM."""
 
-from ..families.ham_settings import softened
+from ..families.ham.settings import softened
 from . import ham_search
 
 RECIPE = softened(ham_search.RECIPE)

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, build, differences
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences
 from ..recipe import Recipe
 
 # No sum has fewer than 4 symbols.

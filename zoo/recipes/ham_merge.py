@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ..families.ham_settings import (
+from ..families.ham.settings import (
     COMPARING,
     COMPARING_STAGES,
     CONTROLLED,

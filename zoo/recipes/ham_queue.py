@@ -1,6 +1,6 @@
 """A queue by raw HAM."""
 
-from ..families.ham_settings import RAW, RAW_STAGES, build, differences
+from ..families.ham.settings import RAW, RAW_STAGES, build, differences
 from ..recipe import Recipe
 
 RECIPE = Recipe(

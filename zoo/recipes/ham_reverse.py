@@ -1,6 +1,6 @@
 """Reversal of a sequence by an LSTM with HAM."""
 
-from ..families.ham_settings import CONTROLLED, CONTROLLED_STAGES, build, differences
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences
 from ..recipe import Recipe
 
 RECIPE = Recipe(

@@ -1,6 +1,6 @@
 """Sorting by an LSTM with attention."""
 
-from ..families.ham_baseline_settings import compared_with
+from ..families.ham.baseline_settings import compared_with
 from . import ham_sort
 
-RECIPE = compared_with(ham_sort.RECIPE, attention=True)
+RECIPE = compared_with(ham_sort.RECIPE, attention=True, errors=(25, 100))

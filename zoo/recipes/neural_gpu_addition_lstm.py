@@ -1,6 +1,6 @@
 """Long binary addition by the paper's baseline: a sequence-to-sequence LSTM with attention."""
 
-from ..families.baseline_settings import SEQ2SEQ, SEQ2SEQ_SEARCH, seq2seq_lstm
+from ..families.neural_gpu.settings import SEQ2SEQ, SEQ2SEQ_SEARCH, seq2seq_lstm
 from ..recipe import Curriculum, Recipe, Stage
 
 RECIPE = Recipe(

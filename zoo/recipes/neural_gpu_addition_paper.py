@@ -1,6 +1,6 @@
 """Long binary addition by the network of the paper: two layers of CGRU on an image of width 4."""
 
-from ..families.neural_gpu_settings import build
+from ..families.neural_gpu.settings import build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(

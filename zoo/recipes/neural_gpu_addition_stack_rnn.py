@@ -1,6 +1,6 @@
 """Long binary addition by a stack RNN."""
 
-from ..families.baseline_settings import stack_rnn
+from ..families.neural_gpu.settings import stack_rnn
 from ..recipe import Curriculum, Recipe, Stage
 
 RECIPE = Recipe(

@@ -1,6 +1,6 @@
 """Long decimal multiplication by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu_settings import DIAGONAL, build
+from ..families.neural_gpu.settings import DIAGONAL, build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(

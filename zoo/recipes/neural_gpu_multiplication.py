@@ -1,6 +1,6 @@
 """Long binary multiplication by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu_settings import DIAGONAL, DIFFERENCES, build, sharper
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, build, sharper
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(

@@ -1,6 +1,6 @@
 """Reversing bits by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu_settings import DIAGONAL, DIFFERENCES, build
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(

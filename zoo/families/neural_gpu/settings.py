@@ -1,11 +1,26 @@
-"""How the Neural GPUs are trained, unless a recipe says more."""
+"""How Neural GPUs and their baselines are trained, unless a recipe says more."""
 
 
 def build(recipe):
-    """The model of a recipe, see `neural_gpu.build`; a recipe is data until it is built."""
-    from . import neural_gpu
+    """The model of a recipe, see `network.build`."""
+    # A recipe is data until it is built.
+    from . import network
 
-    return neural_gpu.build(recipe)
+    return network.build(recipe)
+
+
+def seq2seq_lstm(recipe):
+    """The model of a recipe, see `baseline_network.seq2seq_lstm`."""
+    from . import baseline_network
+
+    return baseline_network.seq2seq_lstm(recipe)
+
+
+def stack_rnn(recipe):
+    """The model of a recipe, see `baseline_network.stack_rnn`."""
+    from . import baseline_network
+
+    return baseline_network.stack_rnn(recipe)
 
 
 # One layer on an image without width, with hard nonlinearities and diagonal gates.
@@ -42,3 +57,21 @@ def sharper(lengths):
         "Gates are sharper in inference than in training (`gate_sharpness`), by as much as was "
         f"good for validation examples of {lengths}."
     )
+
+
+# LSTM+A with what the Neural GPU of the paper is trained with.
+SEQ2SEQ = {
+    "units": 64,
+    "num_layers": 3,
+    "attention": True,
+    "dropout": 0.1,
+    "reverse_inputs": True,
+    "optimizer": "adam",
+    "clipnorm": 1.0,
+    "gradient_noise": 1e-3,
+}
+SEQ2SEQ_SEARCH = {
+    "learning_rate": (1e-3, 3e-3, 9e-3),
+    "gradient_noise": (3e-4, 1e-3, 3e-3),
+    "dropout": (0.06, 0.09, 0.135),
+}

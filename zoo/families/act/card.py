@@ -1,7 +1,7 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
-from .. import baseline
-from ..model_card import changes, command, loading, minutes, percent
+from ... import baseline
+from ...model_card import changes, command, loading, minutes, percent
 
 SOURCE = (
     "Alex Graves, [Adaptive Computation Time for Recurrent Neural Networks]"

@@ -1,14 +1,13 @@
 """The sections of the model card of an entry with hierarchical attentive memory."""
 
-from ... import datasets
-from ..model_card import asking, changes, command, loading, markdown, minutes, percent
-from .ham import is_raw
+from .... import datasets
+from ...model_card import asking, changes, command, loading, markdown, minutes, percent
+from .settings import is_raw
 
 SOURCE = (
     "Marcin Andrychowicz and Karol Kurach, [Learning Efficient Algorithms with Hierarchical "
     "Attentive Memory](https://arxiv.org/abs/1602.03218), 2016"
 )
-DIFFERENCES = ()
 
 
 def results(recipe, metrics):
@@ -104,15 +103,8 @@ def longer_sizes(recipe):
 def use(recipe, metrics):
     """How to load and serve the model."""
     this = loading(recipe, metrics)
-    width = datasets.task(recipe.dataset).sizes(**recipe.parameters)["width"]
-    example = {
-        "ham_reverse": "5 3 1023",
-        "ham_search": "1:7 4:9 6:2 ? 4",
-        "ham_merge": "12/300:7 0.5:3 | 30/300:9",
-        "ham_sort": "3:7 1:4 3:2",
-        "ham_add": "110101+011011",
-        "ham_priority_queue": "PUSH 9:5, PUSH 12:3, POP, POP",
-    }.get(recipe.dataset, "PUSH 5, PUSH 3, POP, POP")
+    task = datasets.task(recipe.dataset)
+    width = task.sizes(**recipe.parameters)["width"]
     leaves = ""
     if has_memory(recipe):
         leaves = (
@@ -122,7 +114,7 @@ def use(recipe, metrics):
     return f"""```python
 from keras_adaptive import zoo
 
-{asking(recipe, metrics, example)}  # a dict with the answer
+{asking(recipe, metrics, task.EXAMPLE)}  # a dict with the answer
 model = zoo.load({this})  # a compiled keras.Model, for more training too
 ```
 

@@ -1,13 +1,12 @@
 """The sections of the model card of an entry with a Neural GPU."""
 
-from ..lengths import LENGTHS, name_of
-from ..model_card import asking, changes, command, loading, markdown, minutes, percent
+from ...lengths import LENGTHS, name_of
+from ...model_card import asking, changes, command, loading, markdown, minutes, percent
 
 SOURCE = (
     "Łukasz Kaiser and Ilya Sutskever, [Neural GPUs Learn Algorithms]"
     "(https://arxiv.org/abs/1511.08228), 2016"
 )
-DIFFERENCES = ()
 UNITS = {"bits": "digits of a number", "length": "positions"}
 
 

@@ -1,15 +1,21 @@
-"""How the networks with hierarchical attentive memory are trained, unless a recipe says more."""
+"""How networks with hierarchical attentive memory are trained, unless a recipe says more."""
 
 import dataclasses
 
-from ..recipe import Curriculum, Stage
+from ...recipe import Curriculum, Stage
 
 
 def build(recipe):
-    """The model of a recipe, see `ham.build`; a recipe is data until it is built."""
-    from . import ham
+    """The model of a recipe, see `network.build`."""
+    # A recipe is data until it is built.
+    from . import network
 
-    return ham.build(recipe)
+    return network.build(recipe)
+
+
+def is_raw(recipe):
+    """Whether a recipe's network has no controller."""
+    return recipe.hyperparameters.get("controller_units", 0) is None
 
 
 # Raw HAM, trained by REINFORCE.

@@ -1,11 +1,11 @@
 """The sections of the model card of an entry that predicts the bytes of a text."""
 
-from .. import baseline
-from ..model_card import asking, changes, command, loading, markdown, minutes
-from .act_card import SOURCE as PAPER
-from .language import SCORE
-from .language_entry import BEFORE, PASSAGES, SHOWN, kinds_table
+from ... import baseline
+from ...model_card import asking, changes, command, loading, markdown, minutes
+from ..act.card import SOURCE as PAPER
+from .passage import BEFORE, PASSAGES, SHOWN
 
+SCORE = "bits_per_character"
 SOURCE = f"{PAPER}.5"
 DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the paper allows.",)
 
@@ -66,6 +66,16 @@ def row(name, metrics, paper, mark=""):
         f"{metrics['ponder']:.2f}",
         paper,
     ]
+
+
+def kinds_table(rows):
+    """The means over all bytes of a kind as a table, from `Language.by_difficulty`."""
+    header = ["byte read", "bytes", "ponder ρ", "steps N", "loss (bits)", "entropy (bits)"]
+    keys = ("ponder", "ponder_steps", SCORE, "entropy")
+    cells = [
+        [row["kind"], f"{row['bytes']:,}", *(f"{row[key]:.2f}" for key in keys)] for row in rows
+    ]
+    return markdown(header, cells)
 
 
 def boundaries_table(metrics):

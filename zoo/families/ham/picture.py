@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ... import datasets, plots
-from .ham import is_raw
+from .... import datasets, plots
+from .settings import is_raw
 
 # More leaves are too small to see.
 LARGEST_DRAWN = 32
@@ -31,7 +31,7 @@ def draw(path, network, recipe, inputs, title=None):
     outputs, found = network.get_layer("ham")(inputs, return_path=True, return_nodes=True)
     outputs = np.asarray(outputs)[0]
     leaf, turns, nodes = (np.asarray(found[key])[0] for key in ("leaf", "path", "nodes"))
-    said = spoken(outputs, inputs, recipe)
+    said = answers_of(outputs, inputs, recipe)
     accesses = len(said)
     read = [] if is_raw(recipe) else names(inputs, recipe)
     parts = nodes[: accesses + 1], turns[:accesses], read, said
@@ -52,7 +52,7 @@ def check_drawn(inputs):
         )
 
 
-def spoken(outputs, inputs, recipe):
+def answers_of(outputs, inputs, recipe):
     """What is said after each access up to the End Of Output, texts; "" for nothing.
 
     Args:
@@ -76,7 +76,8 @@ def spoken(outputs, inputs, recipe):
 
 def names(inputs, recipe):
     """The input vectors of one example (1, m, width) as texts."""
-    if recipe.dataset == "ham_add":
-        return ["01+="[symbol] for symbol in inputs[0].argmax(-1)]
-    words = datasets.task(recipe.dataset).describe(inputs[0]).split()
+    task = datasets.task(recipe.dataset)
+    if hasattr(task, "SYMBOLS"):
+        return [task.SYMBOLS[symbol] for symbol in inputs[0].argmax(-1)]
+    words = task.describe(inputs[0]).split()
     return [word for word in words if word not in ("|", "?")]

@@ -6,47 +6,10 @@ but blanks. A network may write as many symbols as its input has, which is enoug
 outputs are blanks with probability 1, and so they are scored like those of a Neural GPU.
 """
 
-import functools
-
 import keras
-import numpy as np
 
-from ... import datasets
-from ...baselines import NextSymbolRNN, Seq2SeqLSTM, StackRNNCell, Symbols
-from . import neural_gpu
-from .neural_gpu import (
-    LOGGED,
-    Probe,
-    before_chunk,
-    by_difficulty,
-    compile_model,
-    found,
-    ratios,
-    selection,
-    summary,
-    validate,
-)
-
-__all__ = [
-    "LOGGED",
-    "Probe",
-    "ask",
-    "before_chunk",
-    "by_difficulty",
-    "compile_model",
-    "examples_at_once",
-    "found",
-    "ratios",
-    "selection",
-    "seq2seq_lstm",
-    "stack_rnn",
-    "summary",
-    "training_batch",
-    "validate",
-]
-
-# What is measured in one batch, in positions.
-LARGEST_BATCH = 200_000
+from .... import datasets
+from ....baselines import NextSymbolRNN, Seq2SeqLSTM, StackRNNCell, Symbols
 
 
 def seq2seq_lstm(recipe):
@@ -102,41 +65,3 @@ def built(model):
     """The model with its weights, whose shapes do not depend on its inputs."""
     model.build()
     return model
-
-
-def training_batch(batch, recipe, parameters):
-    """Inputs, targets and weights for `fit`; the targets end with the end of the longest answer."""
-    length = parameters[recipe.length_parameters[1]]
-    fixed = {**recipe.parameters, **dict.fromkeys(recipe.length_parameters, length)}
-    steps = longest_answer(recipe.dataset, frozenset(fixed.items()))
-    return batch["inputs"], batch["targets"][:, :steps], batch["weights"][:, :steps]
-
-
-@functools.cache
-def longest_answer(dataset, parameters):
-    """The symbols of an answer with its end symbol, for parameters that allow a single length."""
-    targets = datasets.batch(dataset, 1, seed=0, **dict(parameters))["targets"]
-    return int((targets > 0).sum()) + 1
-
-
-def examples_at_once(recipe, parameters):
-    """How many examples are measured in one batch: fewer of longer ones."""
-    inputs = datasets.batch(recipe.dataset, 1, split="validation", **parameters)["inputs"]
-    return int(np.clip(LARGEST_BATCH // inputs.shape[1], 1, 500))
-
-
-def ask(probe, recipe, text):
-    """What a model answers to one example in human form.
-
-    Args:
-        probe: a `Probe`.
-        recipe: the model's `Recipe`.
-        text: the example.
-
-    Returns:
-        A dict as of `neural_gpu.ask`; `steps` is how many symbols were written, the end symbol
-        among them.
-    """
-    answered = neural_gpu.ask(probe, recipe, text)
-    most = datasets.task(recipe.dataset).encode(text, **recipe.parameters).shape[1]
-    return {**answered, "steps": min(len(answered["symbols_written"]) + 1, most)}

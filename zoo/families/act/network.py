@@ -1,0 +1,90 @@
+"""One adaptive recurrent layer, and a head for each step's answer (Graves 2016)."""
+
+import warnings
+
+import keras
+import numpy as np
+
+from .... import datasets
+from ....layers import ACTRNN
+from ....models import AdaptiveModel
+from .. import family
+
+# Keras warns at every call that the head of several answers drops the mask, which is nothing new:
+# padding has no target, and its weight in the loss is 0.
+warnings.filterwarnings("ignore", message=".*'answer'.*destroy the mask", category=UserWarning)
+
+
+def recurrent(recipe, cell):
+    """A model with one `ACTRNN` for the recipe's data set.
+
+    Args:
+        recipe: a `Recipe`, whose hyperparameters have `halting` (`"act"` or `"fixed"`),
+            `fixed_steps`, `max_ponder`, `epsilon`, `halting_bias` and `target_ponder`.
+        cell: a Keras RNN cell.
+
+    Returns:
+        An `AdaptiveModel` from inputs (batch, time, width) to probabilities: (batch, time, 1) of
+        a 1, (batch, time, classes), or (batch, time, outputs, classes).
+    """
+    task = datasets.task(recipe.dataset)
+    sizes = task.sizes(**recipe.parameters)
+    settings = recipe.hyperparameters
+    inputs = keras.Input((None, sizes["width"]), name="inputs")
+    known = keras.layers.Masking(mask_value=task.PADDING, name="known")(inputs)
+    states, *_ = ACTRNN(
+        cell,
+        max_ponder=settings["max_ponder"],
+        epsilon=settings["epsilon"],
+        time_penalty=recipe.stages[0].time_penalty,
+        halting_bias=settings["halting_bias"],
+        halting=settings["halting"],
+        steps=settings["fixed_steps"],
+        target_ponder=settings["target_ponder"],
+        return_sequences=True,
+        return_ponder=True,
+        name="act",
+    )(known)
+    return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
+
+
+def head(sizes):
+    """The layer that turns states into probabilities, for `sizes` as a data set gives them."""
+    if sizes["classes"] == 2:
+        return keras.layers.Dense(sizes["outputs"], activation="sigmoid", name="answer")
+    if sizes["outputs"] == 1:
+        return keras.layers.Dense(sizes["classes"], activation="softmax", name="answer")
+    return keras.layers.EinsumDense(
+        "btu,uoc->btoc",
+        output_shape=(None, sizes["outputs"], sizes["classes"]),
+        bias_axes="oc",
+        activation="softmax",
+        name="answer",
+    )
+
+
+class Probe(family.Probe):
+    """A model that also tells how long it thought.
+
+    Args:
+        model: a functional model with one `ACTRNN` called with `return_ponder=True`, and one
+            output.
+    """
+
+    def __init__(self, model):
+        layer = model.get_layer("act")
+        # A layer's symbolic output is flat; its specification has the structure.
+        sequences, *_ = keras.tree.flatten(layer.input)
+        structure = layer.compute_output_spec(sequences)
+        *_, ponder = keras.tree.pack_sequence_as(structure, layer.output)
+        outputs = {
+            "outputs": model.outputs[0],
+            "ponder": ponder["steps"] + ponder["remainder"],
+            "ponder_steps": ponder["steps"],
+        }
+        super().__init__(keras.Model(model.inputs[0], outputs, name=f"{model.name}_with_ponder"))
+
+    def __call__(self, inputs):
+        """Outputs, ponder and ponder steps for `inputs` (batch, time, width), as NumPy arrays."""
+        answers = self.model.predict_on_batch(inputs)
+        return {name: np.asarray(value) for name, value in answers.items()}

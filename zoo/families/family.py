@@ -1,0 +1,380 @@
+"""What a family of networks is: everything that one kind of network of the zoo does in its own way.
+
+A family is a folder with a subclass of `Family` in its `family.py`, and a line in `families.of`.
+"""
+
+import itertools
+import json
+import math
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import keras
+import numpy as np
+
+from ... import datasets, metrics
+from ..agreement import Ratio, wilson
+from ..figures import Exact, Measurement
+from ..files import SEEDS
+from ..model_card import Sections, write
+from ..settings import LIMITED
+
+# Batches without any target after which measuring gives up.
+PATIENCE = 100
+
+
+class Probe:
+    """A model together with everything that it can tell about an answer.
+
+    Args:
+        model: a `keras.Model`.
+    """
+
+    def __init__(self, model: keras.Model):
+        self.model = model
+
+    def __call__(self, inputs: np.ndarray) -> dict[str, np.ndarray]:
+        """The model's `outputs` for a batch, and what else it tells, as NumPy arrays."""
+        return {"outputs": np.asarray(self.model.predict_on_batch(inputs))}
+
+
+class Family:
+    """How the networks of one kind are trained, measured, published and questioned.
+
+    The defaults are those of networks that answer with symbols and tell nothing but probabilities.
+
+    Args:
+        recipe: the `Recipe` of the network at hand.
+    """
+
+    # The metric that models are judged by. Families that keep `"sequence_error"` are also measured
+    # by the share of examples with any mistake.
+    main_metric: ClassVar[str] = "sequence_error"
+    # Metrics of training that go into the history, beside the loss and the main metric.
+    logged_metrics: ClassVar[tuple[str, ...]] = ()
+    # Columns of the history beside those of every training, in the order of `history.csv`.
+    columns: ClassVar[tuple[str, ...]] = ()
+    # An input takes time as this power of its length.
+    cost_power: ClassVar[int] = 1
+    # Examples of an evaluation for an entry, unless the command says otherwise.
+    default_examples: ClassVar[int] = 1000
+    # What `metrics.json` lists of each training, under `runs`.
+    run_metrics: ClassVar[tuple[str, ...]] = ()
+    # Whether several models can be averaged in an ensemble.
+    can_be_averaged: ClassVar[bool] = False
+    # Limits of the computation that a loaded model has, of `settings.LIMITED`.
+    limits: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, recipe):
+        self.recipe = recipe
+
+    # Training
+
+    def compile(
+        self,
+        model: keras.Model,
+        jit_compile: bool | str = "auto",
+        steps_per_execution: int = 1,
+    ) -> None:
+        """Compile a model with the optimizer, loss and metrics of the recipe."""
+        raise NotImplementedError
+
+    def training_batch(self, batch: Mapping, parameters: Mapping) -> tuple:
+        """A batch of the data set with these parameters as `fit` takes it."""
+        return batch["inputs"], batch["targets"], batch["weights"]
+
+    def on_chunk_begin(self, run) -> float | None:
+        """Set what changes while a network is trained; returns a factor on the learning rate."""
+
+    def validate(self, run, probe: Probe) -> dict[str, float]:
+        """The columns of the history that are measured on validation data."""
+        raise NotImplementedError
+
+    def on_training_end(self, run) -> None:
+        """Change a trained model after its last step."""
+
+    # Measuring
+
+    def probe(self, model: keras.Model) -> Probe:
+        """The model together with everything that it can tell."""
+        return Probe(model)
+
+    def measure(
+        self,
+        probe: Probe,
+        examples: int,
+        *,
+        split: str = "test",
+        seed: int | None = None,
+        parameters: Mapping | None = None,
+        seconds: float = math.inf,
+    ) -> dict[str, np.ndarray]:
+        """Let a model answer fresh examples.
+
+        Args:
+            probe: of the model.
+            examples: how many that have a target (addition: a single number has none); at most all
+                windows of a text.
+            split: `"test"` or `"validation"`.
+            seed: of the examples; the recipe's by default.
+            parameters: the data set's parameters that differ from the recipe's.
+            seconds: after so many no further batch is begun; there are fewer examples then.
+
+        Returns:
+            A dict of arrays: `wrong` bool (examples,), if the sequence error is the main metric,
+            and those of `example_results`.
+
+        Raises:
+            ValueError: `examples` is below 1, or no example has a target.
+        """
+        if examples < 1:
+            raise ValueError(f"examples must be at least 1. Received: {examples}")
+        recipe = self.recipe
+        parameters = {**recipe.parameters, **(parameters or {})}
+        seed = recipe.seed if seed is None else seed
+        size = min(self.evaluation_batch_size(parameters), examples)
+        began = time.monotonic()
+        parts, count = [], 0
+        batches = fresh_batches(recipe.dataset, size, seed, split, parameters)
+        for number, batch in enumerate(batches):
+            if number == PATIENCE and not count:
+                raise ValueError(
+                    f"hardly any example of {recipe.dataset} has a target with {parameters}"
+                )
+            answers = probe(batch["inputs"])
+            counts = np.asarray(metrics.has_target(batch["weights"]))
+            part = self.example_results(batch, answers)
+            if self.main_metric == "sequence_error":
+                arrays = batch["targets"], answers["outputs"], batch["weights"]
+                part = {"wrong": np.asarray(metrics.sequence_errors(*arrays)), **part}
+            parts.append({name: values[counts] for name, values in part.items()})
+            count += int(counts.sum())
+            if count >= examples or time.monotonic() - began >= seconds:
+                break
+        return {
+            name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]
+        }
+
+    def summary(self, results: Mapping) -> dict[str, Any]:
+        """The numbers of an evaluation.
+
+        Args:
+            results: of `measure`.
+
+        Returns:
+            A dict: `examples`, `errors`, `sequence_error` with `confidence_interval` (95 %,
+            Wilson), and `means`; without the errors where another metric is the main one.
+        """
+        if "wrong" not in results:
+            examples = len(next(iter(results.values())))
+            return {"examples": examples, **self.means(results)}
+        examples, errors = len(results["wrong"]), int(results["wrong"].sum())
+        return {
+            "examples": examples,
+            "errors": errors,
+            "sequence_error": errors / examples,
+            "confidence_interval": wilson(errors, examples),
+            **self.means(results),
+        }
+
+    def evaluation_batch_size(self, parameters: Mapping) -> int:
+        """How many examples with these parameters of the data set are measured in one batch."""
+        return 500
+
+    def example_results(self, batch: Mapping, answers: Mapping) -> dict[str, np.ndarray]:
+        """What is measured of each example: here wrong symbols, all symbols, and difficulty.
+
+        Args:
+            batch: of the data set.
+            answers: of a `Probe`.
+        """
+        counts = batch["weights"] > 0
+        wrong = (answers["outputs"].argmax(-1) != batch["targets"]) & counts
+        return {
+            "wrong_symbols": wrong.sum(axis=1),
+            "symbols": counts.sum(axis=1),
+            "difficulty": batch["difficulty"].max(axis=1),
+        }
+
+    def ratios(self, results: Mapping) -> dict[str, Ratio]:
+        """The means of an evaluation, with their spread: here of wrong symbols."""
+        wrong, symbols = results["wrong_symbols"], results["symbols"]
+        return {"symbol_error": Ratio(wrong, symbols, largest=1.0)}
+
+    def means(self, results: Mapping) -> dict[str, Any]:
+        """The numbers of an evaluation beside the sequence error."""
+        return {name: round(ratio.value, 6) for name, ratio in self.ratios(results).items()}
+
+    def by_difficulty(self, results: Mapping) -> list[dict[str, Any]]:
+        """The numbers of an evaluation for each difficulty, a dict each."""
+        rows = []
+        for difficulty in np.unique(results["difficulty"]):
+            those = results["difficulty"] == difficulty
+            rows.append(
+                {
+                    "difficulty": int(difficulty),
+                    "examples": int(those.sum()),
+                    "sequence_error": round(float(results["wrong"][those].mean()), 6),
+                    **self.means({name: values[those] for name, values in results.items()}),
+                }
+            )
+        return rows
+
+    def selection_metrics(self, run, examples: int) -> dict[str, Any]:
+        """What a choice between trainings may look at: the same validation data for all of them."""
+        raise NotImplementedError
+
+    def predict(self, probe: Probe, text: str) -> dict[str, Any]:
+        """A model's answer to an example in human form, for `zoo.predict`.
+
+        Returns:
+            A dict: at least `answer`, and `confidence`, a probability or a list of them.
+        """
+        raise NotImplementedError
+
+    # An entry of the zoo
+
+    def entry_metrics(self, run, model: keras.Model, trainings: list, request) -> dict[str, Any]:
+        """What is measured for an entry beside its trainings, for `metrics.json`.
+
+        Args:
+            run: the `Run` to publish.
+            model: its model.
+            trainings: the metrics of all trainings, that of `run` first.
+            request: an `export.Request`.
+        """
+        return {}
+
+    def scouted_seeds(self, run) -> list[dict[str, Any]]:
+        """What each seed reached of those that the training of an entry was chosen from."""
+        path = run.folder.parent / SEEDS
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+
+    def measurements(self, metrics: Mapping) -> list[Measurement]:
+        """The measurements that the numbers of an entry come from, for `verify` to repeat."""
+        return [Measurement("test", metrics)]
+
+    def exact_figures(self, metrics: Mapping, model: keras.Model, folder: Path) -> list[Exact]:
+        """The numbers of an entry that do not depend on which examples are drawn."""
+        return []
+
+    def add_endpoints(self, archive: keras.export.ExportArchive, model: keras.Model) -> None:
+        """Give the SavedModel of an entry its endpoints."""
+        raise NotImplementedError
+
+    def card(self, metrics: Mapping) -> str:
+        """The card of an entry, Markdown, from what `metrics.json` has."""
+        return write(self.recipe, self.card_sections(metrics))
+
+    def card_sections(self, metrics: Mapping) -> Sections:
+        """The sections of an entry's card."""
+        raise NotImplementedError
+
+    def draw_card(self, folder: Path, model: keras.Model, metrics: Mapping, history: list) -> None:
+        """Write the pictures of an entry's card into its folder."""
+        raise NotImplementedError
+
+    # The command line
+
+    def apply_limits(self, model: keras.Model, limits: Mapping) -> None:
+        """Limit the computation of a loaded model.
+
+        Args:
+            model: the model.
+            limits: from names of limits to values; None stands for the model's own.
+
+        Raises:
+            ValueError: a limit that these models have not.
+        """
+        given = {name: value for name, value in limits.items() if value is not None}
+        for name, value in given.items():
+            if name not in self.limits:
+                raise ValueError(
+                    f"{name} is for models with {LIMITED[name]}, and {model.name} has none. "
+                    f"Received: {value}"
+                )
+        for name, value in given.items():
+            self.set_limit(model, name, value)
+
+    def set_limit(self, model: keras.Model, name: str, value: float) -> None:
+        """Set one of `limits` of a loaded model."""
+        raise NotImplementedError
+
+    def evaluation_parameters(self, wanted: Mapping) -> dict[str, Any]:
+        """The data set's parameters for what `evaluate` was asked.
+
+        Args:
+            wanted: a dict of `bits`, `length` and `probe`, each of which may be None.
+
+        Raises:
+            ValueError: the task has no such parameter; here all of them.
+        """
+        for name, value in wanted.items():
+            if value is not None:
+                raise ValueError(
+                    f"--{name} is for models that take inputs of any length; {self.recipe.name} is "
+                    f"measured on its own distribution, with {dict(self.recipe.parameters)}"
+                )
+        return {}
+
+    def measure_lengths(self, run, request) -> dict[str, Any]:
+        """A training's errors far beyond the lengths that it saw, for `measure`.
+
+        Args:
+            run: a `Run`.
+            request: has `examples`, `long_examples` and `lengths`.
+
+        Raises:
+            ValueError: the task has no lengths.
+        """
+        raise ValueError(f"{self.recipe.name} has no lengths to measure; see evaluate")
+
+    def describe(self, metrics: Mapping) -> str:
+        """The numbers of an evaluation in words."""
+        raise NotImplementedError
+
+    def describe_lengths(self, found: Mapping) -> str:
+        """What `measure_lengths` found, in lines to read."""
+        return self.describe(found)
+
+    def format_answer(self, answer: Mapping) -> str:
+        """What `predict` returns, in lines to read."""
+        raise NotImplementedError
+
+    def check_plot(self, request) -> None:
+        """Refuse a picture that cannot be drawn, before a model is loaded.
+
+        Args:
+            request: as of `plot`.
+
+        Raises:
+            ValueError: why it cannot be drawn.
+        """
+        raise NotImplementedError
+
+    def plot(self, model: keras.Model, request) -> dict[str, Any]:
+        """Draw what the command line asks for.
+
+        Args:
+            model: the loaded model.
+            request: has `out`, `input`, `examples` and `seed`, each of which may be None.
+
+        Returns:
+            A dict: `picture`, its file, and what there is to tell about it.
+        """
+        raise NotImplementedError
+
+
+def fresh_batches(dataset, size, seed, split, parameters):
+    """Endless batches; of a text, all its windows once, in random order."""
+    windows = getattr(datasets.task(dataset), "windows", None)
+    if windows is None:
+        for index in itertools.count():
+            yield datasets.batch(dataset, size, seed=seed, index=index, split=split, **parameters)
+        return
+    found = windows(split, **parameters)
+    order = np.random.default_rng(seed).permutation(len(found["inputs"]))
+    for start in range(0, len(order), size):
+        yield {name: values[order[start : start + size]] for name, values in found.items()}

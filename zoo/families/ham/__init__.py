@@ -1,0 +1,1 @@
+"""Networks with hierarchical attentive memory, and those that they are compared with."""

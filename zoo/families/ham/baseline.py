@@ -1,0 +1,96 @@
+"""What HAM is compared with: an encoder and a decoder of LSTMs, with and without attention.
+
+They are trained by the curriculum of the network with memory, on as many batches, and write until
+their own End Of Output.
+"""
+
+import keras
+
+from .... import losses, metrics
+from ...model_card import Sections
+from . import card
+from .family import HAM
+from .network import serve_vectors
+
+
+class HAMBaseline(HAM):
+    """Sequence-to-sequence LSTMs, measured and published as networks with a memory are."""
+
+    logged_metrics = ()
+    columns = tuple(name for name in HAM.columns if "reward" not in name and "entropy" not in name)
+    limits = ()
+
+    def compile(self, model, jit_compile="auto", steps_per_execution=1):
+        """Compile a model; the loss is the mean over the vectors of the answers."""
+        settings = self.recipe.hyperparameters
+        model.compile(
+            optimizer=keras.optimizers.Adam(
+                self.recipe.stages[0].learning_rate,
+                beta_2=settings["beta_2"],
+                global_clipnorm=settings["clipnorm"],
+            ),
+            loss=BitLoss(per_target=True),
+            weighted_metrics=[BitSequenceError()],
+            jit_compile=jit_compile,
+            steps_per_execution=steps_per_execution,
+        )
+
+    def predict(self, probe, text):
+        """A dict as of `HAM.predict`; `leaves` is 0."""
+        return {**super().predict(probe, text), "leaves": 0}
+
+    def add_endpoints(self, archive, model):
+        """Give the SavedModel its endpoint, with free batch size and length, as `HAM` does."""
+        serve_vectors(archive, model, model.source.width, model.target.width)
+
+    def card_sections(self, metrics):
+        """Those of a network with memory, with another network in words."""
+        recipe = self.recipe
+        network, batches = network_in_words(recipe), str(recipe.batch_size)
+        return Sections(
+            source=card.SOURCE,
+            results=card.results(recipe, metrics),
+            pictures=card.pictures(recipe),
+            use=card.use(recipe, metrics),
+            training=card.trainings(network, batches, recipe, metrics),
+        )
+
+    def format_answer(self, answer):
+        """The example as it was understood, and the answer."""
+        return "\n".join(
+            [
+                f"read: {answer['read']}",
+                f"confidence {answer['confidence']:.1%}",
+                f"answer: {answer['answer']}",
+            ]
+        )
+
+    def check_plot(self, request):
+        """Refuse all pictures."""
+        raise ValueError(f"{self.recipe.name} has no memory to draw; plot is for HAM")
+
+
+class BitLoss(losses.SequenceLoss):
+    """The loss of vectors of bits, of probabilities of ones (batch, outputs, bits)."""
+
+    def call(self, y_true, y_pred):
+        """The cross-entropy of each vector."""
+        return super().call(y_true, y_pred[..., None])
+
+
+class BitSequenceError(metrics.SequenceError):
+    """The share of answers with any wrong bit, by probabilities of ones (batch, outputs, bits)."""
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        """Counts the answers of a batch."""
+        super().update_state(y_true, y_pred[..., None], sample_weight)
+
+
+def network_in_words(recipe):
+    """The network in words."""
+    settings = recipe.hyperparameters
+    layers = settings["num_layers"]
+    return (
+        f"A sequence-to-sequence LSTM {'with' if settings['attention'] else 'without'} attention, "
+        f"{'one layer' if layers == 1 else f'{layers} layers'} of {settings['units']} units"
+    )

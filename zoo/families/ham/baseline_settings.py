@@ -1,0 +1,57 @@
+"""How the baselines of HAM are trained: as the networks with memory."""
+
+
+def build(recipe):
+    """The model of a recipe, see `network.seq2seq_lstm`."""
+    # A recipe is data until it is built.
+    from . import network
+
+    return network.seq2seq_lstm(recipe)
+
+
+SETTINGS = {
+    "units": 64,
+    "num_layers": 1,
+    "dropout": 0.0,
+    "clipnorm": 5.0,
+    "beta_2": 0.999,
+    "size_factor": 0.8,
+    "longer": 128,
+}
+SEARCH = {"learning_rate": (1e-3, 3e-3, 9e-3), "units": (64, 96), "num_layers": (1, 2)}
+
+
+def compared_with(recipe, attention, errors, searched=False, test_data_seen=()):
+    """The recipe of a baseline on the task of a network with memory.
+
+    Args:
+        recipe: a `Recipe` of the family `ham`.
+        attention: whether the baseline has attention.
+        errors: the paper's, in percent, at the length of training and at four times that length
+            (Table 1).
+        searched: whether its settings were searched for.
+        test_data_seen: as of a `Recipe`.
+    """
+    words = "LSTM with attention" if attention else "encoder-decoder LSTM"
+    error, longer_error = errors
+    settings = {
+        **SETTINGS,
+        "attention": attention,
+        "max_outputs": recipe.hyperparameters["max_outputs"],
+    }
+    return recipe.replace(
+        name=f"{recipe.name}_{'attention' if attention else 'lstm'}",
+        family="ham_baseline",
+        build=build,
+        hyperparameters=settings,
+        paper={"error": f"{error} %", "longer_error": f"{longer_error} %"},
+        differences=(
+            f"The paper says that its {words} has more parameters than the largest network with "
+            "memory, and not how many.",
+            "`keras-adaptive tune` tried four settings of learning rate, units and layers."
+            if searched
+            else "The settings were not searched for; `keras-adaptive tune` does that.",
+        ),
+        search=SEARCH,
+        test_data_seen=test_data_seen,
+    )

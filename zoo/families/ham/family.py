@@ -1,0 +1,379 @@
+"""The networks with hierarchical attentive memory: their training, measurement and publication."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from .... import datasets, losses, metrics, plots
+from ....reinforce import ReinforceModel
+from ... import lengths
+from ...figures import Exact, Measurement, of_selection
+from ...model_card import Sections, percent
+from ..family import Family
+from . import card, picture, schedule
+from .averaging import AveragingAdam, averaged, set_weights
+from .network import Probe, network_of, serve_vectors
+from .settings import is_raw
+
+VALIDATION_EXAMPLES = 1000
+LONGER_EXAMPLES = 200
+# What is measured in one batch, in input vectors.
+LARGEST_BATCH = 32_000
+# How much larger than in training the memory is that is measured too.
+LARGER = (2, 4)
+CURVES = {
+    "sequence_error": "training, turns drawn",
+    "validation_error": "validation",
+    "longer_error": "validation, longer",
+}
+
+
+class HAM(Family):
+    """Networks with hierarchical attentive memory, which stop at a leaf."""
+
+    logged_metrics = ("reward", "entropy")
+    columns = (
+        "sequence_error",
+        "reward",
+        "entropy",
+        "entropy_bonus",
+        "validation_error",
+        "validation_symbol_error",
+        "longer_error",
+        "longer_symbol_error",
+    )
+    default_examples = 2500
+    run_metrics = (
+        "training_seed",
+        "training_backend",
+        "settings",
+        "steps",
+        "finished",
+        "training_seconds",
+        "validation_error",
+        "validation_symbol_error",
+        "longer",
+        "longer_error",
+        "longer_symbol_error",
+        "sequence_error",
+        "symbol_error",
+        "confidence_interval",
+        "examples",
+    )
+    limits = ("leaves",)
+
+    def compile(self, model, jit_compile="auto", steps_per_execution=1):
+        """Compile a model; the loss is the mean over the vectors of the answers."""
+        settings = self.recipe.hyperparameters
+        momentum = settings.get("averaging")
+        optimizer = AveragingAdam(
+            self.recipe.stages[0].learning_rate,
+            beta_2=settings["beta_2"],
+            global_clipnorm=settings["clipnorm"],
+            use_ema=momentum is not None,
+            ema_momentum=momentum or 0.0,
+        )
+        soft = not isinstance(model, ReinforceModel)
+        model.compile(
+            optimizer=optimizer,
+            loss=losses.SequenceLoss(per_target=True) if soft else None,
+            weighted_metrics=[metrics.SequenceError()],
+            jit_compile=jit_compile,
+            steps_per_execution=steps_per_execution,
+        )
+
+    def training_batch(self, batch, parameters):
+        """Inputs, targets and weights for `fit`."""
+        return batch["inputs"], batch["targets"].astype("float32"), batch["weights"]
+
+    def on_chunk_begin(self, run):
+        """Set the entropy bonus; returns the factor on the learning rate."""
+        schedule.set_entropy_bonus(run)
+        return schedule.learning_rate_factor(run)
+
+    def validate(self, run, probe):
+        """Errors on validation data, at the size that is trained, in the last stage also beyond."""
+        level, settings = run.position.level, self.recipe.hyperparameters
+        now = {} if level is None else dict.fromkeys(run.stage.curriculum.parameters, level)
+        with averaged(run.model):
+            parameters = {**run.stage.parameters, **now}
+            row = self.validation_errors(probe, VALIDATION_EXAMPLES, parameters)
+            if level is None:
+                row |= self.longer_errors(probe, LONGER_EXAMPLES)
+        if settings.get("entropy_bonus"):
+            row["entropy_bonus"] = schedule.with_entropy_bonus(run.model).entropy_bonus
+        return row
+
+    def validation_errors(self, probe, examples, parameters, seed=None):
+        """Errors on validation data with these parameters of the data set."""
+        kinds = {"split": "validation", "seed": seed, "parameters": parameters}
+        numbers = self.summary(self.measure(probe, examples, **kinds))
+        return {
+            "validation_error": numbers["sequence_error"],
+            "validation_symbol_error": numbers["symbol_error"],
+        }
+
+    def longer_errors(self, probe, examples, seed=None):
+        """Errors on validation data beyond the lengths that are trained."""
+        found = self.validation_errors(probe, examples, self.longer_parameters(), seed)
+        return {name.replace("validation", "longer"): value for name, value in found.items()}
+
+    def longer_parameters(self):
+        """The data set's parameters of lengths beyond those that are trained."""
+        least, most = self.recipe.length_parameters
+        longer = self.recipe.hyperparameters["longer"]
+        return {least: longer if is_raw(self.recipe) else longer // 2 + 1, most: longer}
+
+    def on_training_end(self, run):
+        """Set the weights of the trained model to their averages, if they are kept."""
+        if run.model.optimizer.use_ema:
+            set_weights(run.model, run.model.optimizer._model_variables_moving_average)
+
+    def selection_metrics(self, run, examples):
+        """Errors on the same validation examples for every training."""
+        probe = self.probe(run.model)
+        further = self.longer_errors(probe, min(examples, 1000), seed=0)
+        return {
+            "longer": self.recipe.hyperparameters["longer"],
+            **self.validation_errors(probe, examples, {}, seed=0),
+            **further,
+        }
+
+    def probe(self, model):
+        """The model, whose outputs have an axis more."""
+        return Probe(model)
+
+    def evaluation_batch_size(self, parameters):
+        """Fewer of longer examples."""
+        return int(np.clip(LARGEST_BATCH // parameters["length"], 1, 1000))
+
+    def example_results(self, batch, answers):
+        """Wrong bits, all bits, and length of each example."""
+        counts = batch["weights"] > 0
+        wrong = (answers["outputs"][..., 0] > 0.5) != (batch["targets"] > 0)
+        return {
+            "wrong_symbols": (wrong & counts[..., None]).sum(axis=(1, 2)),
+            "symbols": counts.sum(axis=1) * wrong.shape[2],
+            "difficulty": batch["difficulty"].max(axis=1),
+        }
+
+    def predict(self, probe, text):
+        """A model's answer to an example in human form.
+
+        The memory has as many leaves as in training, unless the example needs more.
+
+        Returns:
+            A dict: `answer`; `read`, the example as it was understood; `leaves` of the memory; and
+            `confidence`, the product of the probabilities of all bits of the answer. Of operations
+            `read` is a list, and `answer` has a number for each POP.
+        """
+        recipe, raw = self.recipe, is_raw(self.recipe)
+        task = datasets.task(recipe.dataset)
+        inputs = task.encode(text, **recipe.parameters)
+        length = inputs.shape[1]
+        leaves = max(recipe.parameters["length"], 2 ** (length - 1).bit_length())
+        rest = ((0, 0), (0, leaves - length), (0, 0))
+        padded = np.pad(inputs, rest, constant_values=task.PADDING)
+        read = task.describe(inputs[0])
+        asked = [operation == "POP" for operation in read]
+        if raw and not any(asked):
+            raise ValueError(f"nothing is asked of {text!r}: a POP is needed")
+        outputs = probe(padded)["outputs"][0, : task.output_length(length), :, 0]
+        if raw:
+            answer = " ".join(np.array(task.decode(outputs))[asked])
+            outputs = outputs[asked]
+        else:
+            answer = task.decode(outputs)
+            outputs = outputs[: np.argmax([*(outputs[:, -1] > 0.5), True]) + 1]
+        return {
+            "answer": answer,
+            "read": read,
+            "leaves": leaves,
+            "confidence": round(float(np.maximum(outputs, 1 - outputs).prod()), 4),
+        }
+
+    def entry_metrics(self, run, model, trainings, request):
+        """The number of weights, the scouted seeds, and errors with larger memories."""
+        return {
+            "weights": count_weights(model),
+            "scouted": self.scouted_seeds(run),
+            "sizes": self.sizes(run.model, request.examples),
+            "other_models": self.other_models(request.into),
+        }
+
+    def sizes(self, model, examples):
+        """The errors with memories as large as in training and larger.
+
+        Args:
+            model: a trained model.
+            examples: fresh ones, at each size.
+
+        Returns:
+            A list of dicts: `leaves`; `least` and `length`, between which the examples are as long;
+            and what `summary` gives.
+        """
+        recipe, probe = self.recipe, self.probe(model)
+        trained = recipe.parameters["length"]
+        rows = []
+        for leaves in (trained, *(factor * trained for factor in LARGER)):
+            # Without a controller exactly as many operations as leaves.
+            least = leaves // 2 + 1 if leaves > trained else recipe.parameters["min_length"]
+            least = leaves if is_raw(recipe) else least
+            parameters = lengths.between(recipe, (least, leaves))
+            numbers = self.summary(self.measure(probe, examples, seed=0, parameters=parameters))
+            rows.append({"leaves": leaves, "least": least, "length": leaves, **numbers})
+        return rows
+
+    def other_models(self, folder):
+        """The errors of other entries in `folder` on the same data set."""
+        recipe, found = self.recipe, []
+        for path in sorted(Path(folder).glob("*/metrics.json")):
+            other = json.loads(path.read_text(encoding="utf-8"))
+            alike = other["dataset"] == recipe.dataset and other["model"] != recipe.name
+            if alike and "sizes" in other:
+                found.append({"model": other["model"], "sizes": other["sizes"]})
+        return found
+
+    def measurements(self, metrics):
+        """The test data, the sizes, and the validation data that trainings were chosen by."""
+        recipe = self.recipe
+        rows = [
+            Measurement(
+                f"{row['leaves']} leaves",
+                row,
+                lengths.between(recipe, (row["least"], row["length"])),
+            )
+            for row in metrics["sizes"]
+        ]
+
+        def longer(run):
+            return self.longer_parameters()
+
+        return [Measurement("test", metrics), *rows, *of_selection(recipe, metrics, longer)]
+
+    def exact_figures(self, metrics, model, folder):
+        """The number of weights."""
+        return [Exact("model", "weights", metrics["weights"], count_weights(model))]
+
+    def add_endpoints(self, archive, model):
+        """Give the SavedModel its endpoint, with free batch size and length.
+
+        `serve` (also `serving_default`) takes vectors float32 (batch, m, width), -1 in every
+        element of those behind the end of an example, and returns a dict of `outputs`,
+        probabilities of ones (batch, outputs, bits). The memory has the least power of two of
+        leaves that is not below m.
+        """
+        network = network_of(model)
+        bits = next(size for size in reversed(network.outputs[0].shape) if size != 1)
+        serve_vectors(archive, network, network.inputs[0].shape[-1], bits)
+
+    def card_sections(self, metrics):
+        """The sections of the card, see `card`."""
+        return Sections(
+            source=card.SOURCE,
+            results=card.results(self.recipe, metrics),
+            pictures=card.pictures(self.recipe),
+            use=card.use(self.recipe, metrics),
+            training=card.training(self.recipe, metrics),
+        )
+
+    def draw_card(self, folder, model, metrics, history):
+        """Write the learning curve."""
+        plots.learning_curve(folder / "learning_curve.png", history, CURVES)
+
+    def set_limit(self, model, name, value):
+        """Set the number of leaves.
+
+        Raises:
+            ValueError: it is no power of two.
+        """
+        network_of(model).get_layer("ham").num_leaves = value
+
+    def evaluation_parameters(self, wanted):
+        """The data set's parameters for a length.
+
+        Args:
+            wanted: a dict of `bits`, `length` (a number, or a pair of the least and the largest)
+                and `probe`, each of which may be None.
+
+        Raises:
+            ValueError: the tasks have no such parameter.
+        """
+        for name in ("bits", "probe"):
+            if wanted.get(name) is not None:
+                raise ValueError(
+                    f"examples of {self.recipe.dataset} are as long as --length says, and have no "
+                    f"--{name}. Received: --{name} {wanted[name]}"
+                )
+        if wanted.get("length") is None:
+            return {}
+        return lengths.between(self.recipe, wanted["length"])
+
+    def measure_lengths(self, run, request):
+        """What a training reached that has no entry."""
+        position = run.position
+        rows = self.sizes(run.model, request.examples)
+        return {
+            "dataset": self.recipe.dataset,
+            "settings": run.settings,
+            "training_seed": self.recipe.seed,
+            "training_backend": run.backend,
+            "training_seconds": round(position.seconds, 1),
+            "steps": position.step,
+            "finished": position.done,
+            "trained_leaves": position.level or self.recipe.parameters["length"],
+            "symbol_error": rows[0]["symbol_error"],
+            "sizes": rows,
+        }
+
+    def describe(self, metrics):
+        """The share of wrong bits in words; of an entry also its errors with larger memories."""
+        words = f"bit error {metrics['symbol_error']:.3%}"
+        further = [
+            f"{row['leaves']}: {percent(row['sequence_error'])}" for row in metrics.get("sizes", ())
+        ]
+        return words + (f"; with so many leaves: {', '.join(further)}" if further else "")
+
+    def format_answer(self, answer):
+        """The example as it was understood, the leaves, and the answer."""
+        read = answer["read"]
+        return "\n".join(
+            [
+                f"read: {read if isinstance(read, str) else ', '.join(read)}",
+                f"{answer['leaves']} leaves, confidence {answer['confidence']:.1%}",
+                f"answer: {answer['answer']}",
+            ]
+        )
+
+    def check_plot(self, request):
+        """Refuse a soft memory, which takes no path, and an example that cannot be drawn."""
+        recipe = self.recipe
+        if recipe.hyperparameters["soft"]:
+            raise ValueError(f"{recipe.name} takes no path that could be drawn")
+        if request.input is None:
+            raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
+        plots.check_format(request.out or f"{recipe.name}.png")
+        inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
+        picture.check_drawn(inputs)
+
+    def plot(self, model, request):
+        """Draw the tree at each access while the model answers an example (Figure 6).
+
+        Returns:
+            A dict: `picture`, its file; `leaves`, those that were attended, in order; and `read`
+            and `answer`, as of `predict`.
+        """
+        recipe = self.recipe
+        inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
+        out = request.out or f"{recipe.name}.png"
+        leaves = picture.draw(out, model.network, recipe, inputs, recipe.name)
+        answer = self.predict(self.probe(model), request.input)
+        kept = {key: answer[key] for key in ("read", "answer")}
+        return {"picture": str(out), "leaves": leaves, **kept}
+
+
+def count_weights(model):
+    """How many numbers are trained."""
+    return sum(math.prod(variable.shape) for variable in model.trainable_variables)

@@ -1,0 +1,67 @@
+"""What changes while a network with memory is trained: entropy bonus and learning rate."""
+
+from ....reinforce import ReinforceModel
+
+
+def set_entropy_bonus(run):
+    """Set α, if the recipe has one, and how it decays until the next chunk.
+
+    α decays by `entropy_decay` a step, once there are as many leaves as `sure_from` by `sure_decay`
+    too; `entropy_again` is what it is set to at each new size.
+    """
+    settings, level = run.recipe.hyperparameters, run.position.level
+    if not settings.get("entropy_bonus"):
+        return
+    bonus = with_entropy_bonus(run.model)
+    again = settings.get("entropy_again")
+    if again is not None and not at_this_size(run) and run.history:
+        bonus.entropy_bonus = again
+    size = run.recipe.parameters["length"] if level is None else level
+    decay = settings["entropy_decay"]
+    if size >= settings["sure_from"]:
+        decay *= settings["sure_decay"]
+    bonus.entropy_decay = decay
+
+
+def with_entropy_bonus(model):
+    """What has the entropy bonus: the model, or the layer that is soft."""
+    return model if isinstance(model, ReinforceModel) else model.get_layer("ham")
+
+
+def learning_rate_factor(run):
+    """The factor on the learning rate of the stage.
+
+    It is multiplied by `size_factor` at each new size, and halved whenever the share of wrong bits
+    in validation has not come down for `patience` chunks.
+    """
+    settings = run.recipe.hyperparameters
+    before = {(row["stage"], row.get("level")) for row in run.history} - {now(run)}
+    known = [row for row in at_this_size(run) if "validation_error" in row]
+    errors = [row["validation_symbol_error"] for row in known]
+    halved = halvings(errors, settings.get("patience"))
+    return settings.get("size_factor", 1.0) ** len(before) * 0.5**halved
+
+
+def now(run):
+    """The stage and the level that a training has reached."""
+    return run.position.stage, run.position.level
+
+
+def at_this_size(run):
+    """The rows of the history of the same stage and level."""
+    return [row for row in run.history if (row["stage"], row.get("level")) == now(run)]
+
+
+def halvings(errors, patience):
+    """How often there was no new least error for so many measurements.
+
+    >>> halvings([0.5, 0.4, 0.4, 0.5, 0.3], patience=2)
+    1
+    """
+    count, waited, least = 0, 0, float("inf")
+    for error in errors if patience else ():
+        waited = 0 if error < least else waited + 1
+        least = min(error, least)
+        if waited == patience:
+            count, waited = count + 1, 0
+    return count

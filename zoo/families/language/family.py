@@ -1,0 +1,275 @@
+"""Networks that predict the next byte of a text: how they are trained, measured and published."""
+
+from pathlib import Path
+
+from .... import datasets, metrics, plots
+from ....datasets.enwik8 import characters
+from ... import baseline
+from ...agreement import of_mean
+from ...figures import Exact
+from ...model_card import Sections
+from ..act.family import ACT
+from . import card, segmentation
+from .card import SCORE
+from .network import Probe, bits
+from .passage import PASSAGES, passage
+
+MEASURED = ("entropy", "ponder", "ponder_steps")
+# Of the windows of a split.
+ALL = 10**9
+# How far two processors may be apart: in means over all bytes, and where a single halt can count.
+ROUNDED = 2e-3
+NEARLY = 2e-2
+
+
+class Language(ACT):
+    """Networks with one adaptive recurrent layer that predict the next byte of a text."""
+
+    main_metric = SCORE
+    columns = (
+        SCORE,
+        "ponder",
+        "ponder_steps",
+        f"validation_{SCORE}",
+        "validation_ponder",
+        "validation_ponder_steps",
+    )
+    # Windows; the test part of the first megabyte has 106.
+    default_examples = 100
+    run_metrics = (
+        "variant",
+        "training_seed",
+        "training_backend",
+        "settings",
+        "steps",
+        "training_seconds",
+        "validation_bits_per_character",
+        "validation_ponder_steps",
+        "bits_per_character",
+        "confidence_interval",
+        "examples",
+        "ponder",
+        "ponder_steps",
+    )
+
+    def metric(self):
+        """The main metric while a network is trained."""
+        return metrics.BitsPerCharacter()
+
+    def validate(self, run, probe):
+        """Bits per character and ponder on validation data."""
+        numbers = self.summary(self.measure(probe, ALL, split="validation"))
+        return {f"validation_{name}": numbers[name] for name in (SCORE, "ponder", "ponder_steps")}
+
+    def selection_metrics(self, run, examples):
+        """The variant, and bits per character and ponder on the same validation data."""
+        return {"variant": self.recipe.variant, **self.validate(run, self.probe(run.model))}
+
+    def probe(self, model):
+        """The model, which also tells how long it thought, and what it expected."""
+        return Probe(model)
+
+    def evaluation_batch_size(self, parameters):
+        """So many windows that a split of the first megabyte is two batches."""
+        return 53
+
+    def example_results(self, batch, answers):
+        """What was read, and what it took, at each byte (windows, time).
+
+        `bits` is the prediction loss at a byte: -log2 of the probability of the next one.
+        """
+        return {
+            "inputs": batch["inputs"],
+            "targets": batch["targets"],
+            "bits": bits(answers["outputs"], batch["targets"]),
+            "entropy": answers["entropy"],
+            "ponder": answers["ponder"],
+            "ponder_steps": answers["ponder_steps"],
+        }
+
+    def means(self, results):
+        """Means over all bytes, and the 95 % confidence interval of the bits over windows.
+
+        The interval takes windows for independent, which neighbours in a text are not quite.
+        """
+        windows = results["bits"].mean(axis=1)
+        mean = float(windows.mean())
+        return {
+            SCORE: round(mean, 4),
+            "confidence_interval": of_mean(mean, windows.std(ddof=1), len(windows)),
+            **{name: round(float(results[name].mean()), 4) for name in MEASURED},
+        }
+
+    def by_difficulty(self, results):
+        """The numbers of an evaluation for each kind of byte that was read.
+
+        Returns:
+            A list of dicts: `kind`, `bytes`, and the means over them of `bits_per_character` (of
+            the bytes that follow them), `entropy`, `ponder` and `ponder_steps`. The opening
+            brackets of tags are counted among the tags, and also alone.
+        """
+        kinds = characters.kinds(results["inputs"])
+        groups = [(name, kinds == place) for place, name in enumerate(characters.KINDS)]
+        tags = kinds == characters.KINDS.index("XML tags")
+        groups.append(("opening brackets of tags", tags & (results["inputs"] == ord("<"))))
+        rows = []
+        for name, those in groups:
+            if those.any():
+                means = {
+                    key: round(float(results[source][those].mean()), 4)
+                    for key, source in ((SCORE, "bits"), *((name, name) for name in MEASURED))
+                }
+                rows.append({"kind": name, "bytes": int(those.sum()), **means})
+        return rows
+
+    def predict(self, probe, text):
+        """What a model does while it reads a text.
+
+        Args:
+            probe: of the model.
+            text: it is read as UTF-8, from a state of zeros.
+
+        Returns:
+            A dict: `answer`, the most probable next byte after the text; and lists with an element
+            for each byte: `inputs` and `answers` (the most probable next byte) in human form,
+            `confidence` (its probability), `bits` (the prediction loss: -log2 of the probability
+            of the byte that does follow; None for the last), `entropy` in bits, `ponder_steps` (N)
+            and `ponder` (ρ).
+        """
+        task = datasets.task(self.recipe.dataset)
+        inputs = task.encode(text)
+        found = probe(inputs)
+        outputs = found["outputs"][0]
+        answers = task.decode(outputs)
+        losses = bits(outputs[None, :-1], inputs[:, 1:])[0]
+        return {
+            "answer": answers[-1],
+            "inputs": task.describe(inputs[0]),
+            "answers": answers,
+            "confidence": rounded(outputs.max(-1)),
+            "bits": [*rounded(losses), None],
+            "entropy": rounded(found["entropy"][0]),
+            "ponder_steps": [round(float(value)) for value in found["ponder_steps"][0]],
+            "ponder": rounded(found["ponder"][0]),
+        }
+
+    def entry_metrics(self, run, model, trainings, request):
+        """The network without ACT, how peaks find words, and the passages for the pictures."""
+        probe = self.probe(model)
+        return {
+            "without_act": self.best_plain(trainings),
+            "segmentation": segmentation.measure(self, probe),
+            "passages": {name: passage(name, probe, self.recipe) for name in PASSAGES},
+        }
+
+    def measurements(self, metrics):
+        """None: the test part is measured as a whole, see `exact_figures`."""
+        return []
+
+    def exact_figures(self, metrics, model, folder):
+        """All numbers of the card, from the whole text.
+
+        Raises:
+            FileNotFoundError: the text is not there.
+        """
+        probe = self.probe(model)
+        found = [*self._scores_again("with ACT", metrics, probe)]
+        plain = baseline.load(metrics, folder)
+        if plain is not None:
+            row = metrics["without_act"]
+            found += self._scores_again("without ACT", row, self.probe(plain))
+        measured = segmentation.measure(self, probe)
+        pieces = {(row["text"], row["signal"]): row for row in measured}
+        for row in metrics["segmentation"]:
+            again = pieces[row["text"], row["signal"]]
+            what = f"boundaries, {row['text']}, {row['signal']} {row['side']}"
+            found.append(Exact(what, "side", 0, int(row["side"] != again["side"])))
+            names = ("height", *segmentation.NUMBERS, "every_byte")
+            found += [Exact(what, name, row[name], again[name], NEARLY) for name in names]
+        return found
+
+    def _scores_again(self, what, row, probe):
+        """The bits per character of a model on both parts, of the one with ACT also by kinds."""
+        validation = f"validation_{SCORE}"
+        again = self.summary(self.measure(probe, ALL, split="validation"))
+        yield Exact(what, validation, row[validation], again[SCORE], ROUNDED)
+        results = self.measure(probe, ALL)
+        numbers = self.summary(results)
+        for name in (SCORE, "ponder", "ponder_steps"):
+            yield Exact(what, name, row[name], numbers[name], ROUNDED)
+        kinds = {row["kind"]: row for row in self.by_difficulty(results)}
+        for one in row.get("by_difficulty", ()):
+            for name, published in one.items():
+                if name != "kind":
+                    again = kinds[one["kind"]][name]
+                    yield Exact(f"bytes: {one['kind']}", name, published, again, NEARLY)
+
+    def card_sections(self, metrics):
+        """The sections of the card, see `card`."""
+        return Sections(
+            source=card.SOURCE,
+            results=card.results(self.recipe, metrics),
+            pictures=card.pictures(self.recipe),
+            use=card.use(self.recipe, metrics),
+            training=card.training(self.recipe, metrics),
+            differences=card.DIFFERENCES,
+        )
+
+    def draw_card(self, folder, model, metrics, history):
+        """Write the pictures of two passages and of the learning curve."""
+        for name, file in PASSAGES.items():
+            plots.text.ponder_under_text(folder / file, metrics["passages"][name])
+        plots.text.bits_while_training(folder / "learning_curve.png", {"with ACT": history})
+
+    def describe(self, metrics):
+        """The numbers of an evaluation in words."""
+        low, high = metrics["confidence_interval"]
+        return (
+            f"{metrics[SCORE]:.3f} bits per character ({low:.3f} to {high:.3f}, "
+            f"{metrics['examples']} windows), ponder {metrics['ponder']:.2f}, "
+            f"steps {metrics['ponder_steps']:.2f}"
+        )
+
+    def format_answer(self, answer):
+        """A table with a line for each byte."""
+        lines = [("byte", "next", "ponder", "steps", "loss", "entropy")]
+        for place, pair in enumerate(zip(answer["inputs"], answer["answers"], strict=True)):
+            loss = answer["bits"][place]
+            lines.append(
+                (
+                    *(repr(letter) if letter == " " else letter for letter in pair),
+                    f"{answer['ponder'][place]:.2f}",
+                    str(answer["ponder_steps"][place]),
+                    "" if loss is None else f"{loss:.2f}",
+                    f"{answer['entropy'][place]:.2f}",
+                )
+            )
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)
+
+    def check_plot(self, request):
+        """Refuse a missing text, one that is too long, and what `ACT` refuses."""
+        super().check_plot(request)
+        name = self.recipe.name
+        if not request.input:
+            raise ValueError(f'{name} draws what it does with a text: plot {name} "some text"')
+        count, most = len(request.input.encode()), plots.text.MOST
+        if count > most:
+            raise ValueError(f"a text of 1 to {most} bytes can be drawn. Received: {count}")
+
+    def plot(self, model, request):
+        """Draw ponder, loss and entropy under each character of a text.
+
+        Returns:
+            A dict: `picture`, its file, and what `predict` returns.
+        """
+        name = self.recipe.name
+        answer = self.predict(self.probe(model), request.input)
+        out = Path(request.out or f"{name}.png")
+        plots.text.ponder_under_text(out, answer, name)
+        return {"picture": str(out), **answer}
+
+
+def rounded(values):
+    """Numbers with four decimals."""
+    return [round(float(value), 4) for value in values]

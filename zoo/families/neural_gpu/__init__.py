@@ -1,0 +1,1 @@
+"""Neural GPUs, and the networks that they are compared with."""

@@ -1,0 +1,321 @@
+"""The Neural GPUs: how they are trained, measured, published and questioned."""
+
+import json
+from pathlib import Path
+
+import keras
+import numpy as np
+
+from .... import datasets, losses, metrics, plots, relaxation
+from ....datasets.symbols.digits import from_integer, to_integer
+from ....optimizers import GradientNoise, RelativeClipAdamax
+from ... import lengths
+from ...figures import Measurement, of_selection
+from ...model_card import Sections, percent
+from ..family import Family
+from . import card, picture
+
+VALIDATION_EXAMPLES = 500
+LONGER_EXAMPLES = 100
+# What is measured in one batch, in positions of the mental image times steps.
+LARGEST_BATCH = 1_000_000
+CURVES = {
+    "sequence_error": "training",
+    "validation_error": "validation",
+    "longer_error": "validation, longer",
+    "longer_symbol_error": "validation, longer: symbols",
+}
+
+
+class NeuralGPU(Family):
+    """Neural GPUs, which take as many steps as their input has symbols."""
+
+    columns = (
+        "sequence_error",
+        "validation_error",
+        "validation_symbol_error",
+        "longer_error",
+        "longer_symbol_error",
+    )
+    # As many steps as positions.
+    cost_power = 2
+    run_metrics = (
+        "training_seed",
+        "training_backend",
+        "settings",
+        "steps",
+        "finished",
+        "training_seconds",
+        "validation_error",
+        "validation_symbol_error",
+        "longer",
+        "longer_error",
+        "longer_symbol_error",
+        "sequence_error",
+        "symbol_error",
+        "confidence_interval",
+        "examples",
+    )
+    can_be_averaged = True
+
+    def compile(self, model, jit_compile="auto", steps_per_execution=1):
+        """Compile a model with the recipe's optimizer; the loss is the mean over all symbols.
+
+        With bins, the gradients of a batch of each bin are averaged before the weights change.
+        """
+        recipe, settings = self.recipe, self.recipe.hyperparameters
+        bins = max(len(stage.bins) for stage in recipe.stages)
+        common = {"gradient_accumulation_steps": bins if bins > 1 else None}
+        rate = recipe.stages[0].learning_rate
+        if settings["optimizer"] == "adam":
+            optimizer = keras.optimizers.Adam(
+                rate, epsilon=1e-4, global_clipnorm=settings["clipnorm"], **common
+            )
+        else:
+            optimizer = RelativeClipAdamax(rate, **common)
+        if settings.get("gradient_noise"):
+            optimizer = GradientNoise(optimizer, settings["gradient_noise"], seed=recipe.seed)
+        model.compile(
+            optimizer=optimizer,
+            loss=losses.SequenceLoss(per_target=True),
+            weighted_metrics=[metrics.SequenceError()],
+            jit_compile=jit_compile,
+            steps_per_execution=steps_per_execution,
+        )
+
+    def on_chunk_begin(self, run):
+        """Set what depends on how training goes: gradient noise and relaxation.
+
+        The noise follows the share of the last chunk's outputs that were wrong. Parameter sets are
+        pulled together harder after every chunk of the first stage, and averaged after it.
+        """
+        model, settings, position = run.model, self.recipe.hyperparameters, run.position
+        if isinstance(model.optimizer, GradientNoise) and run.history:
+            model.optimizer.wrong_fraction.assign(run.history[-1]["sequence_error"])
+        if settings.get("relaxation", 1) > 1:
+            layer = model.get_layer("neural_gpu")
+            if position.stage > 0:
+                relaxation.average(model)
+            else:
+                raised = settings["relaxation_factor"] ** (position.stage_step // run.stage.chunk)
+                layer.relaxation_pull.assign(settings["relaxation_pull"] * raised)
+
+    def validate(self, run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, seed=None):
+        """Errors on validation data, at the recipe's length and at a longer one.
+
+        What is longer may be another length in the first stage, for the choice of a seed
+        (`scout`).
+
+        Args:
+            run: a `Run`.
+            probe: of its model.
+            examples: how many of the recipe's length.
+            longer: how many of the longer one.
+            seed: of the examples; the recipe's by default.
+        """
+        changed = dict.fromkeys(self.recipe.length_parameters, self.longer_length(run))
+        kinds = {"split": "validation", "seed": seed}
+        numbers = self.summary(self.measure(probe, examples, **kinds))
+        further = self.summary(self.measure(probe, longer, **kinds, parameters=changed))
+        return {
+            "validation_error": numbers["sequence_error"],
+            "validation_symbol_error": numbers["symbol_error"],
+            "longer_error": further["sequence_error"],
+            "longer_symbol_error": further["symbol_error"],
+        }
+
+    def longer_length(self, run):
+        """The longer length of validation."""
+        settings = self.recipe.hyperparameters
+        if run.position.stage == 0:
+            return settings.get("longer_at_first", settings["longer"])
+        return settings["longer"]
+
+    def selection_metrics(self, run, examples):
+        """As `validate`, of the same examples for every training, with the longer length."""
+        probe, longer = self.probe(run.model), min(examples, 1000)
+        found = self.validate(run, probe, examples, longer, seed=0)
+        return {"longer": self.longer_length(run), **found}
+
+    def evaluation_batch_size(self, parameters):
+        """Fewer of longer examples."""
+        batch = datasets.batch(self.recipe.dataset, 1, split="validation", **parameters)
+        return int(np.clip(LARGEST_BATCH // batch["inputs"].shape[1] ** 2, 1, 500))
+
+    def predict(self, probe, text):
+        """A model's answer to an example in human form.
+
+        Args:
+            probe: of the model.
+            text: the example. If it has a digit that is too large for the task's base, it is
+                decimal.
+
+        Returns:
+            A dict: `answer`, decimal if the question was (unless the output is no number: then
+            there is a `_` in it); `symbols_read` and `symbols_written` in the task's base; `steps`,
+            and `confidence`, the product of the probabilities of all symbols.
+        """
+        task = datasets.task(self.recipe.dataset)
+        inputs = task.encode(text, **self.recipe.parameters)
+        outputs = probe(inputs)["outputs"][0]
+        answer = written = task.decode(outputs)
+        base = self.recipe.parameters.get("base", 2)
+        if any(digit.isdecimal() and int(digit) >= base for digit in text) and written.isdecimal():
+            value = to_integer([int(digit) for digit in reversed(written)], base)
+            answer = "".join(map(str, reversed(from_integer(value, 10))))
+        return {
+            "answer": answer,
+            "symbols_read": task.describe(inputs[0]),
+            "symbols_written": written,
+            "steps": inputs.shape[1],
+            "confidence": round(float(np.exp(np.log(outputs.max(-1)).sum())), 4),
+        }
+
+    def entry_metrics(self, run, model, trainings, request):
+        """The scouted seeds, the errors at all lengths, and those of the task's other models."""
+        return {
+            "scouted": self.scouted_seeds(run),
+            **self.measure_lengths(run, request),
+            "other_models": self.other_models(request.into),
+        }
+
+    def other_models(self, folder):
+        """The errors of other entries in `folder` on the same data set, in the same base."""
+        recipe, found = self.recipe, []
+        for path in sorted(Path(folder).glob("*/metrics.json")):
+            other = json.loads(path.read_text(encoding="utf-8"))
+            name, base = other["model"], other["parameters"].get("base", 2)
+            alike = other["dataset"] == recipe.dataset and base == recipe.parameters.get("base", 2)
+            if alike and name != recipe.name and "lengths" in other:
+                found.append({"model": name, "lengths": other["lengths"]})
+        return found
+
+    def measurements(self, metrics):
+        """The test data, the lengths, and the validation data that trainings were chosen by."""
+        recipe = self.recipe
+        rows = [
+            Measurement(lengths.name_of(row), row, lengths.parameters_of(row, recipe))
+            for row in metrics["lengths"]
+        ]
+
+        def longer(run):
+            return lengths.between(recipe, run["longer"])
+
+        return [Measurement("test", metrics), *rows, *of_selection(recipe, metrics, longer)]
+
+    def add_endpoints(self, archive, model):
+        """Give the SavedModel its endpoint, with free batch size and length.
+
+        `serve` (also `serving_default`) takes symbols int32 (batch, n), -1 behind the end of an
+        example, and returns a dict of `outputs`, probabilities (batch, n, classes).
+        """
+        import tensorflow as tf
+
+        def serve(inputs):
+            return {"outputs": model(inputs)}
+
+        archive.add_endpoint(
+            "serve", serve, input_signature=[tf.TensorSpec((None, None), "int32", name="inputs")]
+        )
+
+    def card_sections(self, metrics):
+        """The sections of the card, see `card`."""
+        return Sections(
+            source=card.SOURCE,
+            results=card.results(self.recipe, metrics),
+            pictures=card.pictures(self.recipe),
+            use=card.use(self.recipe, metrics),
+            training=card.training(self.recipe, metrics),
+        )
+
+    def draw_card(self, folder, model, metrics, history):
+        """Write the learning curve and the mental image of an example."""
+        recipe = self.recipe
+        plots.learning_curve(folder / "learning_curve.png", history, CURVES)
+        # Long enough for something to happen, short enough to see it.
+        length = max(recipe.parameters[recipe.length_parameters[1]] // 5, 2)
+        parameters = {**recipe.parameters, **dict.fromkeys(recipe.length_parameters, length)}
+        batch = datasets.batch(recipe.dataset, 1, seed=1, split="test", **parameters)
+        picture.draw(folder / "mental_image.gif", model, recipe, batch["inputs"])
+
+    def evaluation_parameters(self, wanted):
+        """The data set's parameters for a length and a probe.
+
+        Args:
+            wanted: a dict of `bits`, `length` (a pair if they differ) and `probe`, each of which
+                may be None.
+
+        Raises:
+            ValueError: the task has no such parameter.
+        """
+        known = self.recipe.length_parameters[1]
+        other = {"bits": "length", "length": "bits"}[known]
+        if wanted.get(other) is not None:
+            raise ValueError(
+                f"examples of {self.recipe.dataset} are as long as --{known} says. "
+                f"Received: --{other} {wanted[other]}"
+            )
+        found = {}
+        if wanted.get(known) is not None:
+            found = lengths.between(self.recipe, wanted[known])
+        if wanted.get("probe") is not None:
+            if not lengths.PROBES[known]:
+                raise ValueError(
+                    f"--probe is for numbers, and {self.recipe.dataset} has none. "
+                    f"Received: {wanted['probe']}"
+                )
+            found["probe"] = wanted["probe"]
+        return found
+
+    def measure_lengths(self, run, request):
+        """The errors at all lengths, a dict with the list `lengths`."""
+        numbers = request.examples, request.long_examples, request.lengths or None
+        return {"lengths": lengths.measure(self, run, *numbers)}
+
+    def describe(self, metrics):
+        """The share of wrong symbols in words; of an entry also its errors at longer lengths."""
+        words = f"bit error {metrics['symbol_error']:.3%}"
+        further = [
+            f"{lengths.name_of(row)}: {percent(row['sequence_error'])}"
+            for row in metrics.get("lengths", ())
+            if row["probe"] is None
+        ]
+        return words + (f"; at length {', '.join(further)}" if further else "")
+
+    def describe_lengths(self, found):
+        """The error at each length, a line each."""
+        return "\n".join(
+            f"{lengths.name_of(row)}: {row['sequence_error']:.2%} wrong" for row in found["lengths"]
+        )
+
+    def format_answer(self, answer):
+        """The symbols that were read and written, the steps, and the answer."""
+        return "\n".join(
+            [
+                f"read: {answer['symbols_read']}",
+                f"written: {answer['symbols_written']}",
+                f"{answer['steps']} steps, confidence {answer['confidence']:.1%}",
+                f"answer: {answer['answer']}",
+            ]
+        )
+
+    def check_plot(self, request):
+        """Refuse a missing example, one that is too long, and another kind of file."""
+        recipe = self.recipe
+        if request.input is None:
+            raise ValueError(f"{recipe.name} is drawn while it thinks about an example; give one")
+        inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
+        picture.check_drawn(request.out or f"{recipe.name}.gif", inputs)
+
+    def plot(self, model, request):
+        """Draw the mental image while the model thinks about an example.
+
+        Returns:
+            A dict: `animation` and `picture`, the files, and what `predict` returns.
+        """
+        recipe = self.recipe
+        answer = self.predict(self.probe(model), request.input)
+        inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
+        out = request.out or f"{recipe.name}.gif"
+        animation, sheet = picture.draw(out, model, recipe, inputs, recipe.name)
+        return {"animation": str(animation), "picture": str(sheet), **answer}
