@@ -3,12 +3,12 @@
 import keras
 from keras import ops, tree
 
-from . import arguments, cells, executors
+from . import arguments, cells
 from .control import controller_of
 from .empty_batch import takes_no_rows
-from .halting import ACT, Fixed, ponder, record, report
-from .halting.in_time import ponder_in_time
-from .halting.loop import at_least_float32, expand
+from .halting import ACT, Fixed, report
+from .halting.loop import at_least_float32
+from .halting.over_time import over_time
 from .halting.rules import rule_named
 
 _SWITCHES = {
@@ -228,23 +228,54 @@ class ACTRNN(keras.layers.RNN):
     @takes_no_rows
     def call(self, sequences, initial_state=None, mask=None, training=False):
         """Runs the cell over the sequences; see the class."""
-        if sequences.shape[1] == 0:
-            raise ValueError(
-                f"Layer '{self.name}' expects sequences of shape (batch, time, features) with at "
-                f"least one time step. Received: shape={tuple(sequences.shape)}"
-            )
+        self._check(sequences)
         arguments.mask_of(mask, sequences)
-        with record() as entries:
-            result = super().call(sequences, initial_state, mask, training)
-        (entry,) = [entry for entry in entries if entry.layer is self]
+        states = self._initial_states(sequences, initial_state)
+        # Keras draws a cell's dropout masks before the loop, which can have no state on JAX.
+        self._maybe_config_dropout_masks(self.cell, sequences[:, 0], states)
+        result = self._over_time(sequences, states, mask, training)
+        self._maybe_reset_dropout_masks(self.cell)
+        states = tree.map_structure(lambda x: ops.cast(x, self.compute_dtype), result.states)
+        if self.stateful:
+            for variable, state in zip(tree.flatten(self.states), tree.flatten(states)):
+                variable.assign(state)
+        # What this call is charged is the value before the call adapts it.
+        time_penalty = 0.0 if self._time_penalty is None else ops.copy(self._time_penalty)
+        entry = report(self, result.steps, result.remainder, time_penalty)
         if self.rule.has_ponder_cost:
             self.add_loss(entry.cost)
         if training and self.target_ponder is not None:
             self._adapt_time_penalty(entry.mean_steps)
-        if not self.return_ponder:
-            return result
-        result = result if isinstance(result, tuple) else (result,)
-        return *result, {"steps": entry.steps, "remainder": entry.remainder}
+        output = result.outputs if self.return_sequences else result.output
+        results = [ops.cast(output, self.compute_dtype)]
+        if self.return_state:
+            results += states
+        if self.return_ponder:
+            results.append({"steps": result.steps, "remainder": result.remainder})
+        return tuple(results) if len(results) > 1 else results[0]
+
+    def _check(self, sequences):
+        batch_size, time, *_ = shape = tuple(sequences.shape)
+        rows = tree.flatten(self.states)[0].shape[0] if self.stateful else None
+        if time == 0:
+            expected = "sequences of shape (batch, time, features) with at least one time step"
+        elif time is None and self.unroll:
+            expected = "a fixed number of time steps, as unroll=True"
+        elif None not in (rows, batch_size) and rows != batch_size:
+            expected = f"batches of {rows} sequences, for which it was built, as stateful=True"
+        else:
+            return
+        raise ValueError(f"Layer '{self.name}' expects {expected}. Received: shape={shape}")
+
+    def _initial_states(self, sequences, initial_state):
+        """The states to begin with, a list of tensors in the dtype of the cell."""
+        if initial_state is None:
+            initial_state = self.states or self.get_initial_state(ops.shape(sequences)[0])
+        states = initial_state if tree.is_nested(initial_state) else [initial_state]
+        # Keras keeps the states of a stateful layer as variables, which no loop can carry.
+        values = [x.value if isinstance(x, keras.Variable) else x for x in tree.flatten(states)]
+        values = [ops.convert_to_tensor(x, self.cell.compute_dtype) for x in values]
+        return tree.pack_sequence_as(list(states), values)
 
     def _adapt_time_penalty(self, mean_steps):
         new = self.target_ponder.update(
@@ -255,12 +286,9 @@ class ACTRNN(keras.layers.RNN):
         for variable, value in zip((self._time_penalty, self._mean_steps, self._integral), new):
             variable.assign(value)
 
-    def inner_loop(self, sequences, initial_state, mask, training=False):
+    def _over_time(self, sequences, states, mask, training):
         """The loop over time, each of whose steps is a loop of the halting rule."""
-        # Keras keeps the states of a stateful layer as variables, which no loop can carry.
-        initial_state = tree.map_structure(
-            lambda x: x.value if isinstance(x, keras.Variable) else x, initial_state
-        )
+
         def step(n, states, inputs):
             output, states = cells.advance(self.cell, _with_flag(inputs, n), states, training)
             halting = None
@@ -270,59 +298,27 @@ class ACTRNN(keras.layers.RNN):
                 halting = self.halting_unit(ops.mean(output, axis=inner) if inner else output)
             return output, halting, states
 
-        def rule_at(now):
-            return self.rule.drawn(now["chance"]) if self.draws else self.rule
-
-        def step_in_time(carry, now):
-            states, previous = carry
-            present = now.get("present")
-            result = ponder(
-                step,
-                states,
-                rule_at(now),
-                inputs=now["inputs"],
-                mask=present,
-                training=training is not False and training is not None,
-            )
-            new = (result.states, result.output)
-            if present is not None:
-                old = (states, ops.zeros_like(previous) if self.zero_output_for_mask else previous)
-                new = tree.map_structure(
-                    lambda n, o: ops.where(expand(present, ops.ndim(n)), n, o), new, old
-                )
-            shown = (result.steps, result.remainder, *new[1:] * self.return_sequences)
-            return new, shown
-
-        in_time = {"inputs": sequences}
-        if mask is not None:
-            in_time["present"] = ops.cast(mask, "bool")
-        if self.draws:
-            shape = ops.shape(sequences)[:2]
-            in_time["chance"] = ops.full(shape, 0.5)
-            if training:
-                in_time["chance"] = keras.random.uniform(shape, seed=self.seed_generator)
-        in_time = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), in_time)
-        if self.go_backwards:
-            in_time = tree.map_structure(lambda x: ops.flip(x, axis=0), in_time)
-
+        chance, shape = None, ops.shape(sequences)[:2]
+        if self.draws and training:
+            chance = keras.random.uniform(shape, seed=self.seed_generator)
+        elif self.draws:
+            chance = ops.full(shape, 0.5)
         shape = self._shape_of_output(ops.shape(sequences))
-        dtype = tree.flatten(initial_state)[0].dtype
-        carry = (initial_state, ops.zeros(shape, dtype=dtype))
-        found = None
-        if training and not self.unroll:
-            compiled = all(layer.supports_jit for layer in self._flatten_layers())
-            found = ponder_in_time(
-                step, carry, rule_at, in_time, self.zero_output_for_mask, compiled
-            )
-        if found is None:
-            scan = executors.eager.scan if self.unroll else executors.scan
-            found = scan(step_in_time, carry, in_time)
-        (states, last_output), shown = found
-        steps, remainder, *outputs = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), shown)
-        # The value before this call adapts it is what this call is charged.
-        time_penalty = 0.0 if self._time_penalty is None else ops.copy(self._time_penalty)
-        report(self, steps, remainder, time_penalty)
-        return last_output, outputs[0] if outputs else last_output[:, None], states
+        return over_time(
+            step,
+            states,
+            ops.zeros(shape, dtype=tree.flatten(states)[0].dtype),
+            self.rule,
+            sequences,
+            mask,
+            chance,
+            training=bool(training),
+            return_sequences=self.return_sequences,
+            go_backwards=self.go_backwards,
+            zero_output_for_mask=self.zero_output_for_mask,
+            unroll=self.unroll,
+            compiled=all(layer.supports_jit for layer in self._flatten_layers()),
+        )
 
     def _maybe_config_dropout_masks(self, cell, input_sequence, input_state):
         # Keras draws a cell's dropout masks before the loop, in the width of what the cell sees.

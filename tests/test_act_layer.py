@@ -63,6 +63,8 @@ def test_unroll():
     assert_close(unrolled(x), expected)
     model = keras.Sequential([keras.Input((4, 2)), unrolled])
     assert_close(tf.function(model)(x), expected)
+    with pytest.raises(ValueError, match="a fixed number of time steps, as unroll=True"):
+        tf.function(unrolled, input_signature=[tf.TensorSpec((None, None, 2))])(x)
 
 
 def test_initial_state():
@@ -85,6 +87,8 @@ def test_stateful():
     assert_close(found, expected)
     stateful.reset_state()
     assert_close(stateful(x), expected)
+    with pytest.raises(ValueError, match=f"batches of {len(x)} sequences.* Received: shape=\\(1, "):
+        stateful(x[:1])
 
 
 def test_bidirectional():

@@ -40,6 +40,7 @@ class Converged:
 
     has_ponder_cost = False
     has_limits = True
+    supports_tensor_step = True
 
     def __init__(self, patience=4, max_ponder=1000):
         self.patience = arguments.integer("patience", patience, least=1)

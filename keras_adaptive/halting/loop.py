@@ -1,6 +1,7 @@
 """The loop that repeats a step, weighs its results by a halting rule, and stops."""
 
 import contextlib
+import functools
 import operator
 from typing import Any, NamedTuple
 
@@ -131,15 +132,16 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
         inputs = without_masked(inputs, running)
     last = last_step(rule)
 
-    body = weigher(step, rule, dtype, last if history else None)
+    weighted = WeightedStep(step, dtype, last if history else None)
+    body = functools.partial(weighted, rule)
 
     # The first step stands outside the loop: it shows the shapes of the results, lets `step` see
     # statically that it is the first, and spares a network that never repeats the loop.
-    first, carry, running, shown = body(1, (states, rule.start(batch_size, dtype)), inputs, running)
+    first, carry, running = body(1, (states, rule.start(batch_size, dtype)), inputs, running)
     total = first
     if ops.is_tensor(last) or last > 1:
         rest = executors.repeat(
-            lambda *arguments: body(*arguments)[:3],
+            body,
             carry,
             inputs,
             running,
@@ -150,7 +152,7 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
         )
         # Not `ops.add`, which takes what has no rows for a bias.
         total = tree.map_structure(operator.add, first, rest)
-    output, states = restore(total["mean"], *shown)
+    output, states = weighted.restore(total["mean"])
     return Result(
         output,
         states,
@@ -161,18 +163,37 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
     )
 
 
-def weigher(step, rule, dtype, history=None):
-    """One step of the loop with its weights, as a function of its number and what it starts from.
+class WeightedStep:
+    """A step of the loop with its weights, and how sums of its results become a result.
 
     Args:
-        step, rule: as in `ponder`.
+        step: as in `ponder`.
         dtype: in which sums are taken.
         history: the number of steps to keep the weights and outputs of; `None` keeps none.
     """
 
-    def body(n, carry, inputs, running):
+    def __init__(self, step, dtype, history=None):
+        self.step = step
+        self.dtype = dtype
+        self.history = history
+
+    def __call__(self, rule, n, carry, inputs, running):
+        """Takes step number `n`.
+
+        Args:
+            rule: as in `ponder`.
+            n: from 1.
+            carry: the states, and the memory of the rule.
+            inputs: a tuple of nothing, or of the `inputs` of `ponder`.
+            running: boolean `(batch,)`, the rows that take the step.
+
+        Returns:
+            `(share, carry, running)`. The shares of all steps are to be summed up.
+        """
+        dtype, history = self.dtype, self.history
         states, memory = carry
-        output, halting, new_states = _take_step(step, n, states, *inputs)
+        output, halting, new_states = _take_step(self.step, n, states, *inputs)
+        self._results = (output, new_states)
         if halting is not None:
             halting = ops.cast(ops.reshape(halting, (-1,)), dtype)
         decision = rule(n, halting, memory)
@@ -198,9 +219,14 @@ def weigher(step, rule, dtype, history=None):
             (states, memory),
         )
         running = ops.logical_and(running, ops.logical_not(decision.halts))
-        return share, carry, running, (output, new_states)
+        return share, carry, running
 
-    return body
+    def restore(self, means):
+        """Puts weighted sums into the structure and dtypes of the step's `(output, states)`."""
+        mean_of = dict(zip(map(id, _distinct(*self._results)), means))
+        return tree.map_structure(
+            lambda tensor: ops.cast(mean_of[id(tensor)], tensor.dtype), self._results
+        )
 
 
 def without_masked(inputs, mask):
@@ -261,14 +287,6 @@ def _same_kind(old, new):
 def _distinct(output, states):
     """The tensors of both nests, each once: a cell's output is mostly one of its states."""
     return list({id(tensor): tensor for tensor in tree.flatten((output, states))}.values())
-
-
-def restore(means, output, states):
-    """Puts the weighted sums back into the structure and dtypes that `_distinct` took apart."""
-    mean_of = dict(zip(map(id, _distinct(output, states)), means))
-    return tree.map_structure(
-        lambda tensor: ops.cast(mean_of[id(tensor)], tensor.dtype), (output, states)
-    )
 
 
 def expand(rows, rank):

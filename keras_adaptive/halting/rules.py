@@ -9,6 +9,9 @@ A rule is any object with
 * `has_ponder_cost`, whether the steps it took are to be penalised,
 * `has_limits`, whether `limits` may override its `max_ponder` (not, if it is missing): a rule that
   has them asks `last_step(self)`,
+* `supports_tensor_step`, whether `step` may be a tensor from the first step on, and `start` be
+  called at every step (not, if it is missing): with such a rule `ACTRNN` trains faster on
+  TensorFlow, by one loop over all steps of all time steps,
 * `get_config()`, if layers that hold it shall be saved.
 
 It knows no cell, no layer and no time axis.
@@ -69,6 +72,7 @@ class ACT:
 
     has_ponder_cost = True
     has_limits = True
+    supports_tensor_step = True
 
     def __init__(self, max_ponder=100, epsilon=0.01):
         self.max_ponder = max_ponder
@@ -146,6 +150,7 @@ class Fixed:
     """
 
     has_ponder_cost = False
+    supports_tensor_step = True
 
     def __init__(self, steps):
         self.max_ponder = arguments.integer("steps", steps, least=1)
@@ -204,6 +209,7 @@ class Sampled:
     """
 
     has_ponder_cost = True
+    supports_tensor_step = True
 
     def __init__(self, max_ponder=100, seed=None):
         self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from keras import ops
 
-import keras_adaptive.act
 import references
 from keras_adaptive import executors
 from keras_adaptive.executors import tensorflow_chunks
-from keras_adaptive.halting import Sampled, in_time
+from keras_adaptive.halting import Converged, Decision, Sampled, over_time
 from keras_adaptive.layers import ACTRNN
 from known_layers import CELLS, TAU, act_layer, ragged_mask, sequences
 
@@ -26,7 +25,7 @@ def found(monkeypatch):
         log.append(result := executors.tensorflow_scan.scan_repeats(*arguments))
         return result
 
-    monkeypatch.setattr(in_time.executors, "scan_repeats", spy)
+    monkeypatch.setattr(over_time.executors, "scan_repeats", spy)
     return log
 
 
@@ -50,7 +49,7 @@ def everything(layer, x, mask=None, jit=False):
 def assert_as_with_two_loops(layer, x, monkeypatch, found, **kwargs):
     got = everything(layer, x, **kwargs)
     assert found and found[-1] is not None
-    monkeypatch.setattr(keras_adaptive.act, "ponder_in_time", lambda *_: None)
+    monkeypatch.setattr(over_time, "_in_one_loop", lambda *_: None)
     wanted = everything(layer, x, **{**kwargs, "jit": False})
     for one, other in zip(got, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
@@ -132,6 +131,7 @@ LAYERS = {
     "stacked": lambda: of(keras.layers.StackedRNNCells([lstm(), lstm()], dtype="float64")),
     "backwards": lambda: of(lstm(), go_backwards=True),
     "fixed": lambda: of(lstm(), halting="fixed", steps=3),
+    "converged": lambda: of(lstm(), halting=Converged(2, max_ponder=4)),
     "zero output": lambda: of(lstm(), zero_output_for_mask=True),
     "last output": lambda: of(lstm(), return_sequences=False),
     "frozen": lambda: of(lstm(trainable=False)),
@@ -208,6 +208,31 @@ def test_a_second_derivative_is_refused(chunks):
 
     with pytest.raises(RuntimeError, match="supports_jit = False"):
         penalty(tf.constant(sequences(3, 4, 2)))
+
+
+class Geometric:
+    """A rule of a user."""
+
+    has_ponder_cost = True
+    max_ponder = 4
+
+    def start(self, batch_size, dtype):
+        return ops.ones((batch_size,), dtype)
+
+    def __call__(self, step, halting, memory):
+        halts = ops.broadcast_to(ops.greater_equal(step, self.max_ponder), ops.shape(memory))
+        weight = ops.where(halts, memory, memory * halting)
+        return Decision(weight, ops.zeros_like(weight), halts, memory - weight)
+
+
+class Declared(Geometric):
+    supports_tensor_step = True
+
+
+def test_a_rule_of_a_user(monkeypatch, found):
+    everything(of(lstm(), halting=Geometric()), sequences(3, 4, 2))
+    assert not found
+    assert_as_with_two_loops(of(lstm(), halting=Declared()), sequences(3, 4, 2), monkeypatch, found)
 
 
 def test_draws_of_a_rule(found):

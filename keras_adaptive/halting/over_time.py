@@ -1,0 +1,163 @@
+"""The halting loop at each element of a sequence."""
+
+from typing import Any, NamedTuple
+
+from keras import ops, tree
+
+from .. import executors
+from .loop import WeightedStep, at_least_float32, compacts, expand, ponder, without_masked
+from .rules import last_step
+
+
+class TimeResult(NamedTuple):
+    """What came out of `over_time`; sequences are in the order in which they were run through.
+
+    Attributes:
+        output: the last element's output.
+        states: the last element's states.
+        steps: `(batch, time)`, N, zero where masked.
+        remainder: `(batch, time)`, R, likewise.
+        outputs: `(batch, time, …)`, the outputs of all elements; `None` if they were not asked for.
+    """
+
+    output: Any
+    states: Any
+    steps: Any
+    remainder: Any
+    outputs: Any
+
+
+def over_time(
+    step,
+    states,
+    output,
+    rule,
+    sequences,
+    mask=None,
+    chance=None,
+    *,
+    training: bool = False,
+    return_sequences: bool = True,
+    go_backwards: bool = False,
+    zero_output_for_mask: bool = False,
+    unroll: bool = False,
+    compiled: bool = True,
+) -> TimeResult:
+    """Runs `ponder` at each element of a sequence, from the states of the element before.
+
+    There are two ways to do it, with the same results and gradients. One is a loop over time, each
+    of whose steps is a halting loop. The other is one loop over all steps of all elements, whose
+    training step costs less. It is taken in training where the backend can (TensorFlow, in a graph)
+    and the rule declares `supports_tensor_step`.
+
+    Args:
+        step, rule: as in `ponder`.
+        states: a nest of tensors `(batch, …)`, the states to begin with.
+        output: `(batch, …)`, the output before the first element, for elements that are masked.
+        sequences: `(batch, time, …)`.
+        mask: boolean `(batch, time)`. Elements where it is false take no step, and leave the states
+            and the output as they are.
+        chance: `(batch, time)`, what `rule.drawn` takes at each element; `None` for a rule that
+            draws nothing.
+        training: whether the gradient shall be fast.
+        return_sequences: whether to return the outputs of all elements.
+        go_backwards: whether to begin with the last element.
+        zero_output_for_mask: whether the output of a masked element is zero, not that before it.
+        unroll: whether to have no loop over time but each element's operations side by side.
+        compiled: whether XLA may compile the one loop where Keras does not compile the whole model.
+    """
+    elements = {"inputs": sequences}
+    if mask is not None:
+        elements["present"] = ops.cast(mask, "bool")
+        elements["inputs"] = without_masked(sequences, elements["present"])
+    if chance is not None:
+        elements["chance"] = chance
+    elements = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), elements)
+    if go_backwards:
+        elements = tree.map_structure(lambda x: ops.flip(x, axis=0), elements)
+
+    def rule_at(now):
+        return rule.drawn(now["chance"]) if "chance" in now else rule
+
+    def after(now, new, old):
+        """What an element leaves: the old where it is masked."""
+        if "present" not in now:
+            return new
+        present = now["present"]
+        return tree.map_structure(
+            lambda a, b: ops.where(expand(present, ops.ndim(a)), a, b), new, old
+        )
+
+    def element(carry, now):
+        states, output = carry
+        result = ponder(
+            step, states, rule_at(now), now["inputs"], now.get("present"), bool(training)
+        )
+        old = (states, ops.zeros_like(output) if zero_output_for_mask else output)
+        carry = after(now, (result.states, result.output), old)
+        return carry, (result.steps, result.remainder, *carry[1:] * return_sequences)
+
+    results = None
+    if training and not unroll and getattr(rule, "supports_tensor_step", False):
+        output_is_kept = mask is not None and not zero_output_for_mask
+        results = _in_one_loop(
+            step, states, output, rule_at, elements, after, output_is_kept, compiled
+        )
+    if results is None:
+        scan = executors.eager.scan if unroll else executors.scan
+        results = scan(element, (states, output), elements)
+    (states, output), in_time = results
+    steps, remainder, *outputs = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), in_time)
+    return TimeResult(output, states, steps, remainder, outputs[0] if return_sequences else None)
+
+
+def _in_one_loop(step, states, output, rule_at, elements, after, output_is_kept, compiled):
+    """The results of `executors.scan`, by one loop over all steps; `None` where there is none."""
+    rule = rule_at(tree.map_structure(lambda x: x[0], elements))
+    last = last_step(rule)
+    if executors.scan_repeats is None or compacts() or not isinstance(last, int):
+        return None
+    states, output = tree.map_structure(ops.convert_to_tensor, (states, output))
+    batch_size = ops.shape(tree.flatten(states)[0])[0]
+    dtype = at_least_float32(tree.flatten(states)[0].dtype)
+    weighted = WeightedStep(step, dtype)
+
+    def start(now):
+        running = now["present"] if "present" in now else ops.ones((batch_size,), "bool")
+        return rule_at(now).start(batch_size, dtype), running
+
+    def repeated(n, carry, now):
+        states, *begun = carry
+        memory, running = tree.map_structure(
+            lambda new, old: ops.where(ops.equal(n, 1), new, old), start(now), tuple(begun)
+        )
+        share, (states, memory), running = weighted(
+            rule_at(now), n, (states, memory), (now["inputs"],), running
+        )
+        return share, (states, memory, running), ops.logical_not(ops.any(running))
+
+    def finish(total, carry, now):
+        old, *rest = carry
+        _, new = weighted.restore(total["mean"])
+        return after(now, new, old), *rest
+
+    begin = (states, *start(tree.map_structure(lambda x: x[0], elements)))
+    results = executors.scan_repeats(repeated, finish, begin, elements, last, compiled)
+    if results is None:
+        return None
+    (states, *_), total = results
+    outputs, _ = weighted.restore(total["mean"])
+    outputs = ops.concatenate([output[None], outputs])
+    if output_is_kept:
+        latest = expand(_latest(elements["present"]), ops.ndim(outputs))
+        outputs = ops.concatenate([outputs[:1], ops.take_along_axis(outputs, latest, axis=0)])
+    return (states, outputs[-1]), (total["steps"], total["remainder"], outputs[1:])
+
+
+def _latest(present):
+    """The number, from 1, of the last element so far that is present, or 0: `(time, batch)`."""
+    length = ops.shape(present)[0]
+    # The sorted numbers of a row's elements that are present, behind a zero for each that is not.
+    numbers = ops.sort(ops.where(present, ops.arange(1, length + 1)[:, None], 0), axis=0)
+    so_far = ops.cumsum(ops.cast(present, numbers.dtype), axis=0)
+    return ops.take_along_axis(numbers, length - 1 - so_far[-1:] + so_far, axis=0)
