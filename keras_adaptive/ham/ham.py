@@ -149,9 +149,9 @@ class HAM(TreeAttention):
         nodes, states, query = carry
         batch_size, twice, d = ops.shape(nodes)
         levels = levels_over(twice // 2)
-        accesses = ops.shape(now["access"])[0]
         level = ops.arange(levels, dtype="int32")
-        given = {"level": ops.broadcast_to(level[None], (accesses, levels))}
+        shape = (ops.shape(now["access"])[0], levels)
+        given = {"level": ops.broadcast_to(level[None], shape)}
         given.update({name: now[name] for name in ("path", "uniform") if name in now})
         sequences = tuple(
             {name: now[name] for name in names if name in now}
@@ -190,11 +190,12 @@ class HAM(TreeAttention):
 
         pairs = ops.reshape(nodes, (batch_size, twice // 2, 2 * d))
         carry = (nodes[:, 1], states, query)
-        found, right = paths.scan(turn, step, carry, sequences, given, pairs, each_level, overwrite)
+        accesses = paths.Accesses(turn, step, carry, sequences, given, pairs, each_level)
+        found, right = accesses.run(overwrite)
         return {**found, "path": ops.cast(right, "int32")}
 
     def _appends(self, carry):
-        """Whether `paths.scan` can run the accesses, and saves time."""
+        """Whether `paths.Accesses` can run these accesses, and saves time."""
         if not executors.appends_in_place():
             return False
         if not all(keras.backend.is_float_dtype(x.dtype) for x in tree.flatten(carry)):
