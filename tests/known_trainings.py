@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import keras
 
-from keras_adaptive.zoo import checkpoint
+from keras_adaptive.zoo import checkpoint, forecast
 from keras_adaptive.zoo import train as training
 from keras_adaptive.zoo.families.act.family import ACT
 from keras_adaptive.zoo.run import configure
@@ -58,6 +58,7 @@ def install(setattr=setattr):
     """Put a `Trainer` in the place of `train`, by `setattr(module, name, value)`."""
     trainer = Trainer()
     setattr(training, "train", trainer.train)
+    setattr(forecast, "seconds_a_batch", lambda *_: 0.01)
     setattr(ACT, "selection_metrics", lambda family, run, examples: trainer.selection(run))
     setattr(checkpoint, "latest", trainer.latest)
     # It collects all garbage, which there is none of here.

@@ -144,6 +144,7 @@ class RecipeTuner(keras_tuner.Tuner):
                 tried again when the search is resumed.
         """
         with locked(self.plan.folder, shared=trials.has_workers()):
+            self.plan.announce()
             try:
                 super().search(verbose=verbose)
             except keras_tuner.errors.FatalError as error:

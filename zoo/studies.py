@@ -11,6 +11,7 @@ from pathlib import Path
 from . import checkpoint, families, recipes, study_table
 from .arms import KINDS, arms_of
 from .files import read_json, remove_temporary_files, write_whole
+from .forecast import announce
 from .lock import locked
 from .settings import check_option
 
@@ -136,6 +137,7 @@ class Study:
         seeds = range(self.data["settings"]["seeds"])
         wanted = [(arm, seed) for seed in seeds for arm in self.arms]
         left = [(arm, seed) for arm, seed in wanted if (arm.name, seed) not in done]
+        self.announce(len(wanted) - len(left))
         for number, (arm, seed) in enumerate(left, start=len(wanted) - len(left) + 1):
             self.note(f"training {number} of {len(wanted)}: {arm.label}, seed {seed}")
             self.data["rows"].append(self.trained(arm, seed))
@@ -144,6 +146,19 @@ class Study:
         if "sequences" not in self.data:
             self.data["sequences"] = self.sequences()
             self.save()
+
+    def announce(self, done):
+        """Say what is going to be trained, of which so many trainings are done."""
+        settings = self.data["settings"]
+        kinds = ("overrides", "steps_scale")
+        announce(
+            self.recipe.configured(**{kind: settings[kind] for kind in kinds}),
+            [arm.label for arm in self.arms],
+            (len(self.arms), "setting"),
+            settings["seeds"],
+            done,
+            self.jit_compile,
+        )
 
     def save(self):
         """Write all that was measured, with a line for each training."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import checkpoint, families, recipes, trials
 from .files import read_json, remove_temporary_files, write_whole
+from .forecast import announce
 from .lock import locked
 from .settings import check_option
 from .space import DEFAULT_METHOD, Range, space_in, space_of, to_json
@@ -162,6 +163,18 @@ class Plan:
             return settings["trials"]
         size = math.prod(map(len, self.space.values()))
         return min(size, settings["trials"] or size)
+
+    def announce(self):
+        """Say what is going to be trained, and what is done."""
+        announce(
+            self.recipe,
+            [f"{name}={value}" for name, value in self.settings["space"].items()],
+            (self.trials, "trial" if self.trials else "trials by hyperband"),
+            self.settings["seeds"],
+            len(self.rows()),
+            self.jit_compile,
+            measured=not trials.has_workers(),
+        )
 
     def run_trial(self, trial, overrides, share=1.0, earlier=None):
         """Train with every seed; a training that is done already is not done again.

@@ -1,0 +1,95 @@
+"""What a search or a study is going to train, and about how long that takes."""
+
+import statistics
+import sys
+import tempfile
+import time
+
+from .progress import in_words
+from .words import truncated
+
+# Fewer batches than this are trained as soon as measured.
+WORTH_MEASURING = 1000
+# Updates that are timed at least, and seconds after which no more are.
+UPDATES, SECONDS = 2, 3.0
+LABELS_WIDTH = 100
+
+
+def announce(recipe, labels, count, seeds, done, jit_compile="auto", measured=True):
+    """Say on standard error what will be trained, what is done, and about how long the rest takes.
+
+    Args:
+        recipe: the `Recipe` of the trainings, or of one that is like them.
+        labels: names of the settings that are compared.
+        count: how many settings, with their kind; None where that is not known yet.
+        seeds: how many trainings each setting has.
+        done: how many trainings have ended already.
+        jit_compile: as in `keras.Model.compile`.
+        measured: whether to measure how long a batch takes.
+
+    Example:
+
+    ```
+    act_logic: 20 trials (time_penalty=0.0001:0.1) with 3 seeds each
+    60 trainings of at most 70,000 batches of 16 examples; 12 are done
+    about 1.9 hours for 48 trainings: a batch takes about 0.002 seconds
+    ```
+    """
+    number, kind = count
+    shown = truncated(", ".join(labels), LABELS_WIDTH)
+    many = kind if number is None else plural(number, kind)
+    say(f"{recipe.name}: {many} ({shown}) with {plural(seeds, 'seed')} each")
+    of_each = f"of at most {plural(recipe.steps, 'batch', 'es')} of {recipe.batch_size} examples"
+    total = None if number is None else number * seeds
+    text = f"trainings {of_each}" if total is None else f"{plural(total, 'training')} {of_each}"
+    say(f"{text}; {done} {'is' if done == 1 else 'are'} done" if done else text)
+    left = 1 if total is None else total - done
+    if not measured or left * recipe.steps < WORTH_MEASURING:
+        return
+    seconds = seconds_a_batch(recipe, jit_compile)
+    whole = in_words(seconds * recipe.steps * left)
+    of_what = "a whole training" if total is None else plural(left, "training")
+    say(f"about {whole} for {of_what}: a batch takes about {seconds:.2g} seconds")
+
+
+def plural(number, word, ending="s"):
+    """A number and a word.
+
+    >>> plural(1, "seed"), plural(2000, "batch", "es")
+    ('1 seed', '2,000 batches')
+    """
+    return f"{number:,} {word}{ending if number != 1 else ''}"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def seconds_a_batch(recipe, jit_compile="auto"):
+    """How long a batch of the last stage takes to train, by a few of them after compilation."""
+    import keras
+
+    from .feed import Feed
+    from .run import start
+
+    class Clock(keras.callbacks.Callback):
+        """Times the updates, and ends the training after a few."""
+
+        def __init__(self):
+            super().__init__()
+            self.times = []
+
+        def on_train_batch_end(self, batch, logs=None):
+            self.times.append(time.monotonic())
+            passed = self.times[-1] - self.times[0]
+            self.model.stop_training = len(self.times) > UPDATES and passed > SECONDS
+
+    stage, clock = recipe.stages[-1], Clock()
+    level = recipe.stop_of(stage.curriculum) if stage.curriculum else None
+    with tempfile.TemporaryDirectory() as folder:
+        run = start(recipe, folder, {}, jit_compile)
+    feed = Feed(recipe, recipe.seed, stage, level)
+    # More epochs than the clock lets begin.
+    run.model.fit(feed.for_fit(), epochs=10_000, verbose=0, shuffle=False, callbacks=[clock])
+    spans = [later - sooner for sooner, later in zip(clock.times, clock.times[1:])]
+    return statistics.median(spans) / min(run.model.steps_per_execution, stage.chunk)
