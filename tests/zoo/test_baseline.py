@@ -11,9 +11,9 @@ import pytest
 
 from keras_adaptive import datasets
 from keras_adaptive.zoo import cli, families, feed, store
-from keras_adaptive.zoo.families.family import Probe
 from keras_adaptive.zoo.families.neural_gpu import card as card_of_family
 from keras_adaptive.zoo.families.neural_gpu.baseline import NeuralGPUBaseline
+from keras_adaptive.zoo.families.probe import Probe
 from keras_adaptive.zoo.recipes import load as recipe_of
 from keras_adaptive.zoo.train import Conductor
 

@@ -290,8 +290,8 @@ def test_card(trained, entries):
 
 def test_other_models_of_the_task_are_found(trained, entries):
     renamed = trained(RAW).recipe.replace(name="ham_stack_again")
-    assert HAM(trained(RAW).recipe).other_models(entries) == []
-    assert HAM(renamed).other_models(entries)[0]["model"] == RAW
+    assert HAM(trained(RAW).recipe).other_models(entries, "sizes") == []
+    assert HAM(renamed).other_models(entries, "sizes")[0]["model"] == RAW
 
 
 def test_commands(command, tmp_path):

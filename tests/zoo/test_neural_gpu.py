@@ -12,9 +12,10 @@ import pytest
 
 from keras_adaptive import datasets
 from keras_adaptive.zoo import cli, lengths, store, tables
-from keras_adaptive.zoo.families.family import Family, Probe
+from keras_adaptive.zoo.families.family import Family
 from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
+from keras_adaptive.zoo.families.probe import Probe
 from keras_adaptive.zoo.recipes import load as recipe_of
 
 NAME = "neural_gpu_addition"
@@ -250,10 +251,10 @@ def test_card_says_why_a_training_was_chosen(run, entries):
 
 def test_other_models_of_the_task_are_found(run, entries):
     renamed = run.recipe.replace(name="neural_gpu_addition_again")
-    assert NeuralGPU(run.recipe).other_models(entries) == []
-    assert NeuralGPU(renamed).other_models(entries)[0]["model"] == NAME
+    assert NeuralGPU(run.recipe).other_models(entries, "lengths") == []
+    assert NeuralGPU(renamed).other_models(entries, "lengths")[0]["model"] == NAME
     decimal = renamed.replace(parameters={**renamed.parameters, "base": 10})
-    assert NeuralGPU(decimal).other_models(entries) == []
+    assert NeuralGPU(decimal).other_models(entries, "lengths") == []
 
 
 def test_decimal_numbers():

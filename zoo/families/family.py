@@ -3,7 +3,6 @@
 A family is a folder with a subclass of `Family` in its `family.py`, and a line in `families.of`.
 """
 
-import itertools
 import json
 import math
 import time
@@ -14,30 +13,16 @@ from typing import Any, ClassVar
 import keras
 import numpy as np
 
-from ... import datasets, metrics
+from ... import metrics
 from ..agreement import Ratio, wilson
 from ..figures import Exact, Measurement
 from ..files import SEEDS
 from ..model_card import Sections, write
 from ..settings import LIMITED
+from .probe import Probe, fresh_batches
 
 # Batches without any target after which measuring gives up.
 PATIENCE = 100
-
-
-class Probe:
-    """A model together with everything that it can tell about an answer.
-
-    Args:
-        model: a `keras.Model`.
-    """
-
-    def __init__(self, model: keras.Model):
-        self.model = model
-
-    def __call__(self, inputs: np.ndarray) -> dict[str, np.ndarray]:
-        """The model's `outputs` for a batch, and what else it tells, as NumPy arrays."""
-        return {"outputs": np.asarray(self.model.predict_on_batch(inputs))}
 
 
 class Family:
@@ -55,13 +40,35 @@ class Family:
     # Metrics of training that go into the history, beside the loss and the main metric.
     logged_metrics: ClassVar[tuple[str, ...]] = ()
     # Columns of the history beside those of every training, in the order of `history.csv`.
-    columns: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[str, ...]] = (
+        "sequence_error",
+        "validation_error",
+        "validation_symbol_error",
+        "longer_error",
+        "longer_symbol_error",
+    )
     # An input takes time as this power of its length.
     cost_power: ClassVar[int] = 1
     # Examples of an evaluation for an entry, unless the command says otherwise.
     default_examples: ClassVar[int] = 1000
     # What `metrics.json` lists of each training, under `runs`.
-    run_metrics: ClassVar[tuple[str, ...]] = ()
+    run_metrics: ClassVar[tuple[str, ...]] = (
+        "training_seed",
+        "training_backend",
+        "settings",
+        "steps",
+        "finished",
+        "training_seconds",
+        "validation_error",
+        "validation_symbol_error",
+        "longer",
+        "longer_error",
+        "longer_symbol_error",
+        "sequence_error",
+        "symbol_error",
+        "confidence_interval",
+        "examples",
+    )
     # Whether several models can be averaged in an ensemble.
     can_be_averaged: ClassVar[bool] = False
     # Limits of the computation that a loaded model has, of `settings.LIMITED`.
@@ -252,6 +259,25 @@ class Family:
         path = run.folder.parent / SEEDS
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
+    def other_models(self, folder: Path, rows: str) -> list[dict[str, Any]]:
+        """The errors of other entries in a folder on the same data set, in the same base.
+
+        Args:
+            folder: where entries lie.
+            rows: what `metrics.json` calls the list of them.
+
+        Returns:
+            A list of dicts: `model`, its name, and `rows`.
+        """
+        recipe, found = self.recipe, []
+        for path in sorted(Path(folder).glob("*/metrics.json")):
+            other = json.loads(path.read_text(encoding="utf-8"))
+            base = other["parameters"].get("base", 2)
+            alike = other["dataset"] == recipe.dataset and base == recipe.parameters.get("base", 2)
+            if alike and other["model"] != recipe.name and rows in other:
+                found.append({"model": other["model"], rows: other[rows]})
+        return found
+
     def measurements(self, metrics: Mapping) -> list[Measurement]:
         """The measurements that the numbers of an entry come from, for `verify` to repeat."""
         return [Measurement("test", metrics)]
@@ -365,16 +391,3 @@ class Family:
             A dict: `picture`, its file, and what there is to tell about it.
         """
         raise NotImplementedError
-
-
-def fresh_batches(dataset, size, seed, split, parameters):
-    """Endless batches; of a text, all its windows once, in random order."""
-    windows = getattr(datasets.task(dataset), "windows", None)
-    if windows is None:
-        for index in itertools.count():
-            yield datasets.batch(dataset, size, seed=seed, index=index, split=split, **parameters)
-        return
-    found = windows(split, **parameters)
-    order = np.random.default_rng(seed).permutation(len(found["inputs"]))
-    for start in range(0, len(order), size):
-        yield {name: values[order[start : start + size]] for name, values in found.items()}

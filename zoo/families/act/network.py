@@ -8,7 +8,7 @@ import numpy as np
 from .... import datasets
 from ....layers import ACTRNN
 from ....models import AdaptiveModel
-from .. import family
+from .. import probe
 
 # Keras warns at every call that the head of several answers drops the mask, which is nothing new:
 # padding has no target, and its weight in the loss is 0.
@@ -63,7 +63,7 @@ def head(sizes):
     )
 
 
-class Probe(family.Probe):
+class Probe(probe.Probe):
     """A model that also tells how long it thought.
 
     Args:

@@ -8,6 +8,7 @@ import keras
 
 from .... import losses, metrics
 from ...model_card import Sections
+from ..family import Family
 from . import card
 from .family import HAM
 from .network import serve_vectors
@@ -17,7 +18,7 @@ class HAMBaseline(HAM):
     """Sequence-to-sequence LSTMs, measured and published as networks with a memory are."""
 
     logged_metrics = ()
-    columns = tuple(name for name in HAM.columns if "reward" not in name and "entropy" not in name)
+    columns = Family.columns
     limits = ()
 
     def compile(self, model, jit_compile="auto", steps_per_execution=1):

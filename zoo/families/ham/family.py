@@ -1,8 +1,6 @@
 """The networks with hierarchical attentive memory: their training, measurement and publication."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 
@@ -34,34 +32,8 @@ class HAM(Family):
     """Networks with hierarchical attentive memory, which stop at a leaf."""
 
     logged_metrics = ("reward", "entropy")
-    columns = (
-        "sequence_error",
-        "reward",
-        "entropy",
-        "entropy_bonus",
-        "validation_error",
-        "validation_symbol_error",
-        "longer_error",
-        "longer_symbol_error",
-    )
+    columns = ("reward", "entropy", "entropy_bonus", *Family.columns)
     default_examples = 2500
-    run_metrics = (
-        "training_seed",
-        "training_backend",
-        "settings",
-        "steps",
-        "finished",
-        "training_seconds",
-        "validation_error",
-        "validation_symbol_error",
-        "longer",
-        "longer_error",
-        "longer_symbol_error",
-        "sequence_error",
-        "symbol_error",
-        "confidence_interval",
-        "examples",
-    )
     limits = ("leaves",)
 
     def compile(self, model, jit_compile="auto", steps_per_execution=1):
@@ -200,7 +172,7 @@ class HAM(Family):
             "weights": count_weights(model),
             "scouted": self.scouted_seeds(run),
             "sizes": self.sizes(run.model, request.examples),
-            "other_models": self.other_models(request.into),
+            "other_models": self.other_models(request.into, "sizes"),
         }
 
     def sizes(self, model, examples):
@@ -225,16 +197,6 @@ class HAM(Family):
             numbers = self.summary(self.measure(probe, examples, seed=0, parameters=parameters))
             rows.append({"leaves": leaves, "least": least, "length": leaves, **numbers})
         return rows
-
-    def other_models(self, folder):
-        """The errors of other entries in `folder` on the same data set."""
-        recipe, found = self.recipe, []
-        for path in sorted(Path(folder).glob("*/metrics.json")):
-            other = json.loads(path.read_text(encoding="utf-8"))
-            alike = other["dataset"] == recipe.dataset and other["model"] != recipe.name
-            if alike and "sizes" in other:
-                found.append({"model": other["model"], "sizes": other["sizes"]})
-        return found
 
     def measurements(self, metrics):
         """The test data, the sizes, and the validation data that trainings were chosen by."""

@@ -11,7 +11,7 @@ from .... import datasets
 from ....baselines import Seq2SeqLSTM, Vectors
 from ....ham import DHAM, HAM, Memory
 from ....reinforce import ReinforceModel
-from .. import family
+from .. import probe
 
 # Hyperparameters that are arguments of `ReinforceModel`.
 OF_TRAINING = (
@@ -97,7 +97,7 @@ def seq2seq_lstm(recipe):
     return model
 
 
-class Probe(family.Probe):
+class Probe(probe.Probe):
     """A model whose bits are classes of their own, as the losses and metrics want them."""
 
     def __call__(self, inputs):

@@ -1,8 +1,5 @@
 """The Neural GPUs: how they are trained, measured, published and questioned."""
 
-import json
-from pathlib import Path
-
 import keras
 import numpy as np
 
@@ -30,32 +27,8 @@ CURVES = {
 class NeuralGPU(Family):
     """Neural GPUs, which take as many steps as their input has symbols."""
 
-    columns = (
-        "sequence_error",
-        "validation_error",
-        "validation_symbol_error",
-        "longer_error",
-        "longer_symbol_error",
-    )
     # As many steps as positions.
     cost_power = 2
-    run_metrics = (
-        "training_seed",
-        "training_backend",
-        "settings",
-        "steps",
-        "finished",
-        "training_seconds",
-        "validation_error",
-        "validation_symbol_error",
-        "longer",
-        "longer_error",
-        "longer_symbol_error",
-        "sequence_error",
-        "symbol_error",
-        "confidence_interval",
-        "examples",
-    )
     can_be_averaged = True
 
     def compile(self, model, jit_compile="auto", steps_per_execution=1):
@@ -176,19 +149,8 @@ class NeuralGPU(Family):
         return {
             "scouted": self.scouted_seeds(run),
             **self.measure_lengths(run, request),
-            "other_models": self.other_models(request.into),
+            "other_models": self.other_models(request.into, "lengths"),
         }
-
-    def other_models(self, folder):
-        """The errors of other entries in `folder` on the same data set, in the same base."""
-        recipe, found = self.recipe, []
-        for path in sorted(Path(folder).glob("*/metrics.json")):
-            other = json.loads(path.read_text(encoding="utf-8"))
-            name, base = other["model"], other["parameters"].get("base", 2)
-            alike = other["dataset"] == recipe.dataset and base == recipe.parameters.get("base", 2)
-            if alike and name != recipe.name and "lengths" in other:
-                found.append({"model": name, "lengths": other["lengths"]})
-        return found
 
     def measurements(self, metrics):
         """The test data, the lengths, and the validation data that trainings were chosen by."""
