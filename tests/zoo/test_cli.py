@@ -13,6 +13,7 @@ import pytest
 import keras_adaptive
 from keras_adaptive.zoo import cli, demo, stopping, store
 from keras_adaptive.zoo.demo import small_recipe
+from keras_adaptive.zoo.parser import parser
 from keras_adaptive.zoo.progress import Estimated
 
 COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
@@ -324,6 +325,13 @@ def test_help_has_examples(name, capsys):
     out = capsys.readouterr().out
     assert stop.value.code == 0
     assert f"keras-adaptive {name}" in out and "examples:" in out and "--json" in out
+
+
+def test_every_argument_has_help():
+    commands = parser().commands
+    for name, command in commands.items():
+        for action in command._actions:
+            assert action.help and len(action.help) > 8, (name, action.dest)
 
 
 def test_set_wants_key_and_value(capsys):

@@ -1,0 +1,66 @@
+"""Arguments and options that several commands share."""
+
+from . import completion
+from .argument_types import number, setting
+
+
+def recipe(parser, what):
+    """Give a command the argument that names a recipe."""
+    parser.add_argument("name", help=what).completer = completion.recipe_names
+
+
+def model(parser, what, **settings):
+    """Give a command the argument that names a pretrained model."""
+    parser.add_argument("name", help=what, **settings).completer = completion.model_names
+
+
+def own_training(parser):
+    """Give a command the option that names a training instead of a pretrained model."""
+    what = "use the last checkpoint in this folder, written by `train`, instead of a model"
+    parser.add_argument("--run", metavar="FOLDER", help=what)
+
+
+def backend(parser):
+    """Give a command the option that chooses Keras's backend."""
+    parser.add_argument("--backend", choices=("tensorflow", "jax", "torch"), help="Keras backend")
+
+
+def changed_settings(parser, variant=True):
+    """Give a command the options that change how a recipe is trained."""
+    parser.add_argument(
+        "--set",
+        type=setting,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a setting of the recipe, such as units=64 or stages.0.steps=1000",
+    )
+    if variant:
+        parser.add_argument(
+            "--variant", help="act, plain (no ACT) or fixed-k (k steps, no halting)"
+        )
+    parser.add_argument(
+        "--steps-scale", type=number, help="multiply the steps of all stages by this"
+    )
+
+
+def ensemble(parser):
+    """Give a command the option that makes several trainings one model."""
+    what = "folders of trainings to average with the first (Neural GPU)"
+    parser.add_argument("--ensemble", nargs="+", default=[], metavar="RUN", help=what)
+
+
+def measured_lengths(parser):
+    """Give a command the options that say what is measured of a Neural GPU."""
+    parser.add_argument(
+        "--long-examples",
+        type=number,
+        help="examples at 777 digits, 4001 positions or more (default: 100)",
+    )
+    parser.add_argument(
+        "--lengths",
+        type=number,
+        nargs="+",
+        metavar="LENGTH",
+        help="lengths in digits per number, or in positions (default: those of the paper)",
+    )
