@@ -53,7 +53,7 @@ def make(kind, levels, batch):
     import numpy as np
     from keras import ops
 
-    from keras_adaptive import executors
+    from keras_adaptive import backend
     from keras_adaptive.ham import DHAM, HAM, Memory
 
     keras.utils.set_random_seed(0)
@@ -78,7 +78,7 @@ def make(kind, levels, batch):
             return states, output
 
         states = layer.controller.get_initial_state(batch)
-        return ops.sum(executors.scan(step, states, ops.arange(accesses))[1] ** 2)
+        return ops.sum(backend.scan(step, states, ops.arange(accesses))[1] ** 2)
 
     def run(nodes, uniform):
         accesses = ops.shape(uniform)[0]

@@ -5,7 +5,7 @@ import math
 import keras
 from keras import ops, tree
 
-from . import arguments, executors
+from . import arguments, backend
 from .act import ACTRNN
 from .callbacks import WarnOfTimePenalty
 from .distributed import replicas
@@ -196,7 +196,7 @@ def _gains_by_xla(model):
     It does where launching operations takes most of the time. It compiles for one shape: were the
     length not fixed, it would compile again for each.
     """
-    if model.run_eagerly or not executors.may_compile_models():
+    if model.run_eagerly or not backend.may_compile_models():
         return False
     layers = model._flatten_layers()
     pondering = [layer for layer in layers if getattr(layer, "reports_ponder", False)]

@@ -3,7 +3,7 @@
 import keras
 from keras import ops, tree
 
-from . import arguments, executors
+from . import arguments, backend
 from .distributed import share_of
 from .halting.loop import at_least_float32
 from .ham import HAM, entropy, log_probability, record
@@ -308,7 +308,7 @@ def _check_shape(y, outputs):
 
 
 def _check_bits(y, weights):
-    values, weights = executors.concrete(y), executors.concrete(weights)
+    values, weights = backend.concrete(y), backend.concrete(weights)
     if values is None or weights is None:  # A graph is being traced.
         return
     wrong = values[(values != 0) & (values != 1) & (weights > 0)[..., None]]

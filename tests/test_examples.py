@@ -21,7 +21,7 @@ FENCE = re.compile(r"^( *)```python\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
 
 
 def module_names():
-    """Modules with an example in a docstring; the executors are of one backend each."""
+    """Modules with an example in a docstring; those of `backend` are of one backend each."""
     for folder, package in FOLDERS.items():
         for path in sorted((ROOT / folder).rglob("*.py")):
             if ">>> " in path.read_text(encoding="utf-8"):

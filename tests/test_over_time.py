@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from keras import ops
 
 import references
-from keras_adaptive import executors
-from keras_adaptive.executors import tensorflow_chunks
+from keras_adaptive import backend
+from keras_adaptive.backend import tensorflow_chunks
 from keras_adaptive.halting import Converged, Decision, Sampled, over_time
 from keras_adaptive.layers import ACTRNN
 from known_layers import CELLS, TAU, act_layer, ragged_mask, sequences
@@ -22,10 +22,10 @@ def found(monkeypatch):
     log = []
 
     def spy(*arguments):
-        log.append(result := executors.tensorflow_scan.scan_repeats(*arguments))
+        log.append(result := backend.tensorflow_scan.scan_repeats(*arguments))
         return result
 
-    monkeypatch.setattr(over_time.executors, "scan_repeats", spy)
+    monkeypatch.setattr(over_time.backend, "scan_repeats", spy)
     return log
 
 
@@ -298,7 +298,7 @@ def test_leaves_alone_what_it_cannot_do(cell, found):
 
 
 def test_leaves_alone_what_takes_too_much_memory(monkeypatch, found):
-    monkeypatch.setattr(executors.tensorflow_scan, "MOST_BYTES_OF_XLA", 4 * 6 * 3 * 3 * 8)
+    monkeypatch.setattr(backend.tensorflow_scan, "MOST_BYTES_OF_XLA", 4 * 6 * 3 * 3 * 8)
     layer = of(lstm())
     everything(layer, sequences(3, 4, 2), jit=True)
     everything(layer, sequences(3, 4, 2))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_adaptive.executors.tensorflow import compiles, refuse_unseen
-from keras_adaptive.executors.tensorflow_graph import TracedGraph
+from keras_adaptive.backend.tensorflow import compiles, refuse_unseen
+from keras_adaptive.backend.tensorflow_graph import TracedGraph
 from keras_adaptive.layers import ACTRNN
 from keras_adaptive.models import AdaptiveModel
 

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from .. import arguments, executors
+from .. import arguments, backend
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -63,7 +63,7 @@ class Symbols:
                 f"Received: shape={tuple(tokens.shape)}, dtype={tokens.dtype}"
             )
         _check_length(name, tokens)
-        values = executors.concrete(tokens)
+        values = backend.concrete(tokens)
         if values is None:
             return
         wrong = values[((values < 0) | (values >= self.size)) & (values != self.padding)]

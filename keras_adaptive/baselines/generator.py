@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from .. import arguments, cap, executors
+from .. import arguments, backend, cap
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from ..reporting import ThreadValue
@@ -139,7 +139,7 @@ class SequenceGenerator(keras.Model):
             hidden, state = self.decode(vectors, state, memory, training)
             return state, hidden
 
-        _, hidden = executors.scan(step, state, ops.swapaxes(fed_back, 0, 1))
+        _, hidden = backend.scan(step, state, ops.swapaxes(fed_back, 0, 1))
         return self.head(ops.swapaxes(hidden, 0, 1))
 
     def _generate(self, steps, stop, state, memory):

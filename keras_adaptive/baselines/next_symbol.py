@@ -3,7 +3,7 @@
 import keras
 from keras import ops, tree
 
-from .. import arguments, cells, executors
+from .. import arguments, backend, cells
 from ..halting.loop import expand
 from .generator import SequenceGenerator
 
@@ -96,7 +96,7 @@ class NextSymbolRNN(SequenceGenerator):
         no_start = ops.zeros_like(vectors[..., :1])
         vectors = self._wide(vectors, no_start)
         in_time = (ops.swapaxes(vectors, 0, 1), ops.swapaxes(present, 0, 1))
-        state, _ = executors.scan(step, state, in_time)
+        state, _ = backend.scan(step, state, in_time)
         return state, ()
 
     def decode(self, vectors, state, memory, training):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from .. import executors
+from .. import backend
 from ..reporting import ThreadValue
 
 
@@ -57,7 +57,7 @@ _open = []
 
 def current():
     """The `Context` that is in force here."""
-    if _here.value is PLAIN and _open and executors.runs_for_another_thread():
+    if _here.value is PLAIN and _open and backend.runs_for_another_thread():
         return _open[-1]
     return _here.value
 
@@ -73,7 +73,7 @@ def override(**values):
     now = current()._replace(**values)
     _open.append(now)
     try:
-        with _here.holding(now), executors.retraced(now.key, key):
+        with _here.holding(now), backend.retraced(now.key, key):
             yield
     finally:
         # The same object, not an equal one of another thread.

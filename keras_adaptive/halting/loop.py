@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops, tree
 
-from .. import arguments, executors
+from .. import arguments, backend
 from .context import current, override
 from .rules import checked_rule, last_step
 
@@ -63,7 +63,7 @@ def compaction():
     >>> bool(np.allclose(outputs, layer(inputs)))
     True
     """
-    with override(compact=executors.can_compact), executors.explained_compaction():
+    with override(compact=backend.can_compact), backend.explained_compaction():
         yield
 
 
@@ -140,7 +140,7 @@ def ponder(step, states, rule, inputs=None, mask=None, training=True, history=Fa
     first, carry, running = body(1, (states, rule.start(batch_size, dtype)), inputs, running)
     total = first
     if ops.is_tensor(last) or last > 1:
-        rest = executors.repeat(
+        rest = backend.repeat(
             body,
             carry,
             inputs,

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from keras import ops, tree
 
-from .. import executors
+from .. import backend
 from .loop import WeightedStep, at_least_float32, compacts, expand, ponder, without_masked
 from .rules import last_step
 
@@ -104,7 +104,7 @@ def over_time(
             step, states, output, rule_at, elements, after, output_is_kept, compiled
         )
     if results is None:
-        scan = executors.eager.scan if unroll else executors.scan
+        scan = backend.eager.scan if unroll else backend.scan
         results = scan(element, (states, output), elements)
     (states, output), in_time = results
     steps, remainder, *outputs = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), in_time)
@@ -112,10 +112,10 @@ def over_time(
 
 
 def _in_one_loop(step, states, output, rule_at, elements, after, output_is_kept, compiled):
-    """The results of `executors.scan`, by one loop over all steps; `None` where there is none."""
+    """The results of `backend.scan`, by one loop over all steps; `None` where there is none."""
     rule = rule_at(tree.map_structure(lambda x: x[0], elements))
     last = last_step(rule)
-    if executors.scan_repeats is None or compacts() or not isinstance(last, int):
+    if backend.scan_repeats is None or compacts() or not isinstance(last, int):
         return None
     states, output = tree.map_structure(ops.convert_to_tensor, (states, output))
     batch_size = ops.shape(tree.flatten(states)[0])[0]
@@ -142,7 +142,7 @@ def _in_one_loop(step, states, output, rule_at, elements, after, output_is_kept,
         return after(now, new, old), *rest
 
     begin = (states, *start(tree.map_structure(lambda x: x[0], elements)))
-    results = executors.scan_repeats(repeated, finish, begin, elements, last, compiled)
+    results = backend.scan_repeats(repeated, finish, begin, elements, last, compiled)
     if results is None:
         return None
     (states, *_), total = results

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from .. import arguments, executors
+from .. import arguments, backend
 from .context import current, override
 
 
@@ -342,5 +342,5 @@ def _number(value):
     """A scalar as a Python number, or None if it is known only when a function runs."""
     if not ops.is_tensor(value):
         return value
-    known = executors.concrete(value)
+    known = backend.concrete(value)
     return None if known is None else known.item()

@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from .. import arguments, cap, cells, executors
+from .. import arguments, backend, cap, cells
 from ..halting.loop import at_least_float32
 from .memory import Memory, pad_time
 from .perceptrons import MLP
@@ -141,7 +141,7 @@ class TreeAttention(keras.layers.Layer):
                 told["nodes"] = nodes
             return (nodes, states, query), {"answer": answer, "query": asked, **told}
 
-        _, told = executors.scan(step, carry, now)
+        _, told = backend.scan(step, carry, now)
         if return_nodes:
             told["nodes"] = ops.concatenate([carry[0][None], told["nodes"]], axis=0)
         return told

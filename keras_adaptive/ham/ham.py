@@ -3,7 +3,7 @@
 import keras
 from keras import ops, tree
 
-from .. import arguments, executors, reporting
+from .. import arguments, backend, reporting
 from ..empty_batch import takes_no_rows
 from . import paths, rows
 from .attention import TreeAttention, levels_over
@@ -196,7 +196,7 @@ class HAM(TreeAttention):
 
     def _appends(self, carry):
         """Whether `paths.Accesses` can run these accesses, and saves time."""
-        if not executors.appends_in_place():
+        if not backend.appends_in_place():
             return False
         if not all(keras.backend.is_float_dtype(x.dtype) for x in tree.flatten(carry)):
             return False
@@ -283,8 +283,8 @@ class HAM(TreeAttention):
     def _each_level(self, levels):
         """The loop over levels."""
         known = isinstance(levels, int)
-        known = known and (levels <= _UNROLLED_LEVELS or not executors.compiles())
-        return executors.eager.scan if known else executors.scan
+        known = known and (levels <= _UNROLLED_LEVELS or not backend.compiles())
+        return backend.eager.scan if known else backend.scan
 
     def _check_path(self, path, accesses, levels):
         wanted = (None, accesses, levels)

@@ -10,7 +10,7 @@ it looks up the gradient from the one reader of each row.
 
 from keras import ops, tree
 
-from .. import executors
+from .. import backend
 from . import rows as matrix
 
 
@@ -31,7 +31,7 @@ class Accesses:
         sequences: a pair of nests of `(time, …)`, of which the first gets gradients.
         given: a nest of `(time, L, …)`, beside `level` `(time, L)`.
         pairs: `(batch, n, 2d)`, the rows; there is no node 0.
-        each_level: `executors.scan` or a similar loop, over levels.
+        each_level: `backend.scan` or a similar loop, over levels.
 
     All but turns, `given` and the second half of `sequences` are floating-point.
     """
@@ -46,10 +46,10 @@ class Accesses:
         at_once = (carry, _first(sequences))
         none = ops.zeros((levels, self.batch_size, self.width), pairs.dtype)
         turns = ops.zeros_like(none[..., 0], "bool")
-        self.turn, self.of_turn = executors.explicit(
+        self.turn, self.of_turn = backend.explicit(
             turn, carry[0], *at_once, _first(_first(given))
         )
-        self.step, self.of_step = executors.explicit(step, *at_once, none, turns)
+        self.step, self.of_step = backend.explicit(step, *at_once, none, turns)
 
     def run(self, plain):
         """Makes the accesses.
@@ -68,7 +68,7 @@ class Accesses:
             fixed, given, _ = constants
             return plain(carry, (floating, fixed), given, pairs)
 
-        return executors.with_gradient(
+        return backend.with_gradient(
             self._forward,
             self._backward,
             (self.carry, floating, self.pairs, self.of_step),
@@ -107,14 +107,14 @@ class Accesses:
             below = places + self.batch_size
             ways = [ops.where(right, beside, below), ops.where(right, below, beside)]
             written = ops.reshape(written, (self.of_access, self.width))
-            new = executors.append(new, number, written)
+            new = backend.append(new, number, written)
             ways = ops.reshape(ops.stack(ways, axis=-1), (self.of_access, 2))
-            pointers = executors.append(pointers, number, ways)
+            pointers = backend.append(pointers, number, ways)
             return (changed, places[0], new, pointers), (result, right, carry, row)
 
         numbers = ops.arange(self.time, dtype="int32")
         loop = (carry, first_rows + 1, new, pointers)
-        loop, found = executors.scan(access, loop, (numbers, (floating, fixed), given))
+        loop, found = backend.scan(access, loop, (numbers, (floating, fixed), given))
         result, right, carries, row = found
         return (result, right), (carries, floating, fixed, old, loop[2], row, right, of_step)
 
@@ -129,7 +129,7 @@ class Accesses:
             number, carry, floating, fixed, row, right, reader, of_result = now
             of_written = self._appended(of_read, reader - 1)
             of_written = ops.where((reader > 0)[..., None], of_written, 0)
-            of_step_now, *found = executors.pull_back(
+            of_step_now, *found = backend.pull_back(
                 lambda used, carry, floating, read: self.step(
                     used, carry, (floating, fixed), read, right
                 ),
@@ -138,14 +138,14 @@ class Accesses:
             )
             of_carry, of_floating, of_rows = found
             of_rows = ops.reshape(of_rows, (self.of_access, self.width))
-            of_read = executors.append(of_read, number, of_rows)
+            of_read = backend.append(of_read, number, of_rows)
             of_used = tree.map_structure(ops.add, of_used, of_step_now)
             return (of_carry, of_read, of_used), of_floating
 
         numbers = ops.arange(self.time, dtype="int32")
         in_time = (numbers, carries, floating, fixed, row, right, reader, of_result)
         zeros = tree.map_structure(ops.zeros_like, (_first(carries), new, of_step))
-        (of_carry, of_read, of_used), of_floating = executors.scan(retreat, zeros, _flip(in_time))
+        (of_carry, of_read, of_used), of_floating = backend.scan(retreat, zeros, _flip(in_time))
         return of_carry, _flip(of_floating), self._of_pairs(row, of_read), of_used
 
     def _rows(self, old, new, row):

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from .. import arguments, executors, relaxation
+from .. import arguments, backend, relaxation
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from . import convolution
@@ -230,7 +230,7 @@ class NeuralGPU(keras.layers.Layer):
         start, now = image, ops.arange(most, dtype="int32")
         # Not within a step: TensorFlow cannot recompute what reads a variable.
         times = now, relaxation.set_at(self, now) if self.relaxation > 1 else now
-        (image, total), images = executors.scan(step, (image, no_cost), times)
+        (image, total), images = backend.scan(step, (image, no_cost), times)
         if return_images:
             images = ops.concatenate([start[None], images], axis=0)
             shape = ops.shape(images)
@@ -241,7 +241,7 @@ class NeuralGPU(keras.layers.Layer):
         return images, image, total
 
     def _check_symbols(self, symbols, mask):
-        symbols, mask = executors.concrete(symbols), executors.concrete(mask)
+        symbols, mask = backend.concrete(symbols), backend.concrete(mask)
         if symbols is None or mask is None:  # A graph is being traced.
             return
         allowed = np.isin(symbols, np.arange(self.symbols))
