@@ -71,7 +71,7 @@ def check_data(recipe):
                 f"batch_size must be at most {min(most, LARGEST_BATCH):,} for examples of {size:,} "
                 f"numbers. Received: {recipe.batch_size}"
             )
-    batch = datasets.batch(recipe.dataset, DRAWN, split="test", **recipe.parameters)
+    batch = datasets.batch(recipe.dataset, DRAWN, split="validation", **recipe.parameters)
     if not batch["weights"].any():
         raise ValueError(
             f"no example of {recipe.dataset} has a target with {dict(recipe.parameters)}"
