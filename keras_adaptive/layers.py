@@ -4,6 +4,7 @@ from .act import ACTRNN
 from .baselines import BahdanauAttention, StackRNN, StackRNNCell
 from .ham import DHAM, HAM
 from .neural_gpu import CGRU, NeuralGPU
+from .pondernet import PonderNet
 from .recall import Recall
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "HAM",
     "BahdanauAttention",
     "NeuralGPU",
+    "PonderNet",
     "Recall",
     "StackRNN",
     "StackRNNCell",

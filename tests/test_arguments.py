@@ -31,7 +31,7 @@ from keras_adaptive import (
     relaxation,
 )
 from keras_adaptive.ham.probe import sides
-from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, Recall
+from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, PonderNet, Recall
 
 MODULES = [
     *("baselines", "callbacks", "control", "curriculum", "distributed", "ensemble", "halting"),
@@ -138,6 +138,11 @@ def feed(**changes):
     return curriculum.Feed(**given)
 
 
+def pondering():
+    inputs = keras.Input((1,))
+    return {"inputs": inputs, "outputs": PonderNet(keras.layers.GRUCell(2))(inputs)}
+
+
 def recalling():
     inputs = keras.Input((4, 2))
     return {"inputs": inputs, "outputs": Recall(2, 2, 3)(inputs)}
@@ -236,6 +241,19 @@ TABLE = {
             "return_ponder": SWITCH,
         },
     ),
+    PonderNet: (
+        lambda: {"cell": keras.layers.GRUCell(2)},
+        {
+            "cell": CELL,
+            "head": DATA,
+            "max_ponder": COUNT,
+            "inference": ["mean", 1, None],
+            "halting_bias": NUMBER,
+            "return_ponder": SWITCH,
+            "seed": SEED,
+        },
+    ),
+    halting.Expected: (dict, {"max_ponder": COUNT}),
     halting.Converged: (dict, {"patience": COUNT, "max_ponder": COUNT}),
     halting.Fixed: (lambda: {"steps": 2}, {"steps": COUNT}),
     halting.Sampled: (dict, {"max_ponder": COUNT, "seed": SEED}),
@@ -260,7 +278,9 @@ TABLE = {
     halting.record: (None, {}),
     halting.report: (
         None,
-        dict.fromkeys(("layer", "steps", "remainder", "time_penalty"), DATA),
+        dict.fromkeys(
+            ("layer", "steps", "remainder", "time_penalty", "probabilities", "answers"), DATA
+        ),
     ),
     control.TargetPonder: (
         lambda: {"steps": 2},
@@ -284,6 +304,10 @@ TABLE = {
     metrics.has_target: (None, {"weights": DATA}),
     models.AdaptiveModel: (None, {}),
     models.NeuralGPUModel: (None, {}),
+    models.PonderNetModel: (
+        pondering,
+        {"beta": AT_LEAST_0, "prior": [*NUMBER, 0, 1, 1.5, -0.1]},
+    ),
     models.RecallModel: (recalling, {"alpha": SHARE, "seed": SEED}),
     optimizers.RelativeClipAdamax: (
         dict,

@@ -12,7 +12,7 @@ from keras import layers, ops, tree
 import clean_process
 from keras_adaptive.halting import Converged, Sampled
 from keras_adaptive.ham import Memory
-from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, Recall, StackRNN
+from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, PonderNet, Recall, StackRNN
 from keras_adaptive.models import AdaptiveModel
 
 
@@ -128,6 +128,9 @@ ROWS = {
         ),
         (None,),
         symbols=4,
+    ),
+    "PonderNet": Row(
+        lambda: PonderNet(layers.GRUCell(4), layers.Dense(2), 4, return_ponder=True), (3,)
     ),
     "Recall": Row(lambda: Recall(4, 2, steps=3, num_blocks=1)),
     "Recall on images, until it has converged": Row(

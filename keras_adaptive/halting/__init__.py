@@ -1,7 +1,7 @@
 """Halting: repeat a step, weigh its results, stop. The family's one idea, apart from any cell.
 
-* `ACT`, `Fixed`, `Sampled`, `Converged`: rules that decide how long to go on; write your own as an
-  object.
+* `ACT`, `Fixed`, `Sampled`, `Expected`, `Converged`: rules that decide how long to go on; write
+  your own as an object.
 * `ponder`: the loop over any step.
 * `limits`: override the limits of trained models.
 * `compaction`: drop rows that have halted from the batch, in inference.
@@ -10,6 +10,7 @@
 
 from .converged import Converged
 from .entry import Entry, record, report
+from .expected import Expected
 from .loop import Result, compaction, ponder
 from .rules import ACT, Decision, Fixed, Sampled, limits
 
@@ -18,6 +19,7 @@ __all__ = [
     "Converged",
     "Decision",
     "Entry",
+    "Expected",
     "Fixed",
     "Result",
     "Sampled",

@@ -16,12 +16,17 @@ class Entry(NamedTuple):
         steps: N, `(batch, …)`, zero where nothing was to be pondered.
         remainder: R, of the same shape.
         time_penalty: scalar, the τ that this call was charged; 0 where ponder costs nothing.
+        probabilities: `(batch, max_ponder)`, p, with which each example halts at each step; `None`
+            but for `PonderNet` in training.
+        answers: `(batch, max_ponder, …)`, the answers of all steps, likewise.
     """
 
     layer: Any
     steps: Any
     remainder: Any
     time_penalty: Any
+    probabilities: Any = None
+    answers: Any = None
 
     @property
     def cost(self):
@@ -66,7 +71,7 @@ def record():
     return reporting.record("ponder")
 
 
-def report(layer, steps, remainder, time_penalty=0.0):
+def report(layer, steps, remainder, time_penalty=0.0, probabilities=None, answers=None):
     """Tells every open `record` how long `layer` pondered.
 
     Args:
@@ -76,6 +81,9 @@ def report(layer, steps, remainder, time_penalty=0.0):
         remainder: R, of the same shape.
         time_penalty: scalar, the τ that the layer charges; its `add_loss` should be the
             entry's `cost`.
+        probabilities: `(batch, max_ponder)`, of halting at each step, for a loss that weighs the
+            steps by them (`models.PonderNetModel`).
+        answers: `(batch, max_ponder, …)`, the answers of all steps.
 
     Returns:
         The `Entry`.
@@ -83,6 +91,6 @@ def report(layer, steps, remainder, time_penalty=0.0):
     # Keras calls a layer once when a functional model is made; by this the model knows it then.
     if isinstance(layer, keras.layers.Layer) and not hasattr(layer, "reports_ponder"):
         layer.reports_ponder = True
-    entry = Entry(layer, steps, remainder, time_penalty)
+    entry = Entry(layer, steps, remainder, time_penalty, probabilities, answers)
     reporting.report("ponder", entry)
     return entry

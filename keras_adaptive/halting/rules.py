@@ -189,7 +189,8 @@ class Sampled:
     remainder R is 0 with the gradient of the expected number of steps, as far as they were taken.
 
     Args:
-        max_ponder: integer >= 1, the largest number of steps. Defaults to `100`.
+        max_ponder: integer >= 1, the largest number of steps; `limits` can override it. Defaults
+            to `100`.
         seed: integer or `None`, of what is drawn. Defaults to `None`.
 
     Raises:
@@ -209,6 +210,7 @@ class Sampled:
     """
 
     has_ponder_cost = True
+    has_limits = True
     supports_tensor_step = True
 
     def __init__(self, max_ponder=100, seed=None):
@@ -235,7 +237,7 @@ class Sampled:
         after = left * (1.0 - halting)
         halts = ops.logical_or(
             ops.less_equal(after, memory["chance"]),
-            ops.broadcast_to(ops.greater_equal(step, self.max_ponder), ops.shape(left)),
+            ops.broadcast_to(ops.greater_equal(step, last_step(self)), ops.shape(left)),
         )
         share = ops.where(halts, left, left * halting)
         weight = share + ops.stop_gradient(ops.cast(halts, share.dtype) - share)
@@ -298,7 +300,8 @@ def last_step(rule):
 def limits(max_ponder=None, epsilon=None):
     """Overrides the limits of all rules that are called inside the context.
 
-    Of the rules of this package, `ACT` has both limits and `Converged` has `max_ponder`.
+    Of the rules of this package, `ACT` has both limits, `Converged` and `Sampled` have
+    `max_ponder`.
 
     This is anytime inference: a trained model answers with less (or more) thought than it was
     trained with. It holds for whatever this thread calls inside: a layer, `predict`, `evaluate`,

@@ -1,0 +1,8 @@
+"""Models that train adaptive layers and say apart what the loss is made of."""
+
+from ..neural_gpu.model import NeuralGPUModel
+from .adaptive import AdaptiveModel
+from .pondernet import PonderNetModel
+from .recall import RecallModel
+
+__all__ = ["AdaptiveModel", "NeuralGPUModel", "PonderNetModel", "RecallModel"]

@@ -1,0 +1,185 @@
+"""PonderNet: a network that learns the probability to halt after each step."""
+
+import keras
+from keras import ops
+
+from . import arguments, cells
+from .halting import Expected, Sampled, ponder, report
+from .halting.loop import at_least_float32
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class PonderNet(keras.layers.Layer):
+    """A cell that is repeated on the same input until it halts, with an answer at each step.
+
+    After every step n a head makes an answer ŷ_n of the cell's output, and a halting unit the
+    probability λ_n to halt now, if the example has not halted before. So it halts at step n with
+    probability `p_n = λ_n Π (1 - λ_i)` over the steps i < n; at the last step λ is 1.
+
+    In training all `max_ponder` steps are taken. The layer returns the mean answer Σ p_n ŷ_n, and
+    `models.PonderNetModel` weighs the *losses* of all answers by p, so no step can hide behind
+    another. Train it in that model; memory grows with `max_ponder`.
+
+    In inference each example halts by itself, and the answer of its last step comes out. The loop
+    ends when all have halted; with `halting.compaction()` a batch costs what its examples think,
+    and `halting.limits(max_ponder=5)` sets another largest number of steps.
+
+    Args:
+        cell: a Keras RNN cell, or a layer with the same interface (`state_size`,
+            `call(inputs, states)`); its states are zero at first. Any step can be one.
+        head: a layer that makes an answer of the cell's output. By default that is the answer.
+        max_ponder: integer >= 1, the largest number of steps. Defaults to `20`.
+        inference: `"median"`, to halt at the first step by which the probability to have halted is
+            at least 1/2, or `"sample"`, to draw the step. Defaults to `"median"`.
+        halting_bias: float, the halting unit's bias at first. The default, `-1.5`, makes λ 0.18, so
+            that the steps after the first few count in the beginning.
+        return_ponder: whether to return also a dict of `steps`, the number of steps (in training
+            the mean Σ n p_n), and `remainder`, zero, each `(batch,)` and at least float32. Defaults
+            to `False`.
+        seed: integer or `None`, of what is drawn.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(batch, features)`, or whatever the cell takes.
+        training: boolean.
+
+    Returns:
+        The answer, with the batch as first axis; with `return_ponder` a tuple of it and the dict.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+
+    Example:
+
+    >>> layer = PonderNet(keras.layers.GRUCell(8), keras.layers.Dense(3), return_ponder=True)
+    >>> answer, ponder = layer(np.ones((4, 5), "float32"))
+    >>> answer.shape == (4, 3), ponder["steps"].shape == (4,)
+    (True, True)
+
+    Differences from the paper: λ_n is read off the cell's output at step n, not its state, which
+    for a GRU is the same.
+
+    Source: Banino, Balaguer, Blundell (2021), "PonderNet: Learning to Ponder", arXiv:2107.05407,
+    section 2.
+    """
+
+    reports_ponder = True
+
+    def __init__(
+        self,
+        cell,
+        head=None,
+        max_ponder: int = 20,
+        inference: str = "median",
+        halting_bias: float = -1.5,
+        return_ponder: bool = False,
+        seed: int | None = None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.cell = arguments.cell("cell", cell)
+        self.head = head
+        self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
+        self.inference = arguments.choice("inference", inference, ("median", "sample"))
+        self.halting_bias = arguments.number("halting_bias", halting_bias)
+        self.return_ponder = arguments.boolean("return_ponder", return_ponder)
+        self.seed = arguments.seed("seed", seed)
+        self.seed_generator = keras.random.SeedGenerator(seed)
+        self.halting_unit = keras.layers.Dense(
+            1,
+            activation="sigmoid",
+            bias_initializer=keras.initializers.Constant(self.halting_bias),
+            dtype=at_least_float32(self.compute_dtype),
+            name="halting_unit",
+        )
+
+    def build(self, input_shape):
+        """Creates the weights of the cell, the head and the halting unit."""
+        if isinstance(self.cell, keras.layers.Layer) and not self.cell.built:
+            self.cell.build(input_shape)
+            self.cell.built = True
+        output_shape = cells.output_shape(self.cell, input_shape)
+        if self.head is not None and not self.head.built:
+            self.head.build(output_shape)
+        self.halting_unit.build((output_shape[0], output_shape[-1]))
+
+    def call(self, inputs, training=False):
+        """Thinks about a batch, and answers."""
+        batch_size = ops.shape(inputs)[0]
+
+        def step(n, states, inputs):
+            output, states = cells.advance(self.cell, inputs, states, training)
+            middle = tuple(range(1, ops.ndim(output) - 1))
+            halting = self.halting_unit(ops.mean(output, axis=middle) if middle else output)
+            return self._answer(output, training), halting, states
+
+        states = self.cell.get_initial_state(batch_size=batch_size)
+        if training:
+            result = ponder(step, states, Expected(self.max_ponder), inputs, history=True)
+            numbers = ops.arange(1, self.max_ponder + 1, dtype=result.weights.dtype)
+            steps = ops.sum(result.weights * numbers, axis=-1)
+            report(
+                self,
+                steps,
+                ops.zeros_like(steps),
+                probabilities=result.weights,
+                answers=result.outputs,
+            )
+        else:
+            chance = ops.full((batch_size,), 0.5)
+            if self.inference == "sample":
+                chance = keras.random.uniform((batch_size,), seed=self.seed_generator)
+            rule = Sampled(self.max_ponder).drawn(chance)
+            result = ponder(step, states, rule, inputs, training=False)
+            steps = result.steps
+            report(self, steps, ops.zeros_like(steps))
+        if not self.return_ponder:
+            return result.output
+        return result.output, {"steps": steps, "remainder": ops.zeros_like(steps)}
+
+    def _answer(self, output, training):
+        if self.head is None:
+            return output
+        takes_training = getattr(self.head, "_call_has_training_arg", False)
+        return self.head(output, **({"training": training} if takes_training else {}))
+
+    def compute_output_shape(self, input_shape):
+        """The shapes of what `call` returns, in the same structure."""
+        shape = tuple(cells.output_shape(self.cell, input_shape))
+        if self.head is not None:
+            shape = tuple(self.head.compute_output_shape(shape))
+        if not self.return_ponder:
+            return shape
+        return shape, {"steps": shape[:1], "remainder": shape[:1]}
+
+    def compute_output_spec(self, inputs, training=False):
+        """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
+        shape = self.compute_output_shape(tuple(inputs.shape))
+        answer = keras.KerasTensor(shape[0] if self.return_ponder else shape, self.compute_dtype)
+        if not self.return_ponder:
+            return answer
+        dtype = at_least_float32(self.compute_dtype)
+        ponder = {name: keras.KerasTensor(rows, dtype) for name, rows in shape[1].items()}
+        return answer, ponder
+
+    def get_config(self) -> dict:
+        """The arguments that make this layer again."""
+        return {
+            **super().get_config(),
+            "cell": cells.config(self.cell),
+            "head": keras.saving.serialize_keras_object(self.head),
+            "max_ponder": self.max_ponder,
+            "inference": self.inference,
+            "halting_bias": self.halting_bias,
+            "return_ponder": self.return_ponder,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict) -> "PonderNet":
+        """A layer from `get_config`."""
+        config = dict(config)
+        for name in ("cell", "head"):
+            if isinstance(config.get(name), dict):
+                config[name] = keras.saving.deserialize_keras_object(config[name])
+        return cls(**config)
