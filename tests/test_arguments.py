@@ -427,7 +427,10 @@ TABLE = {
     ),
     baselines.BahdanauAttention: (lambda: {"units": 2}, {"units": COUNT}),
     baselines.StackRNNCell: (lambda: {"units": 2}, OF_STACK),
-    baselines.StackRNN: (lambda: {"units": 2}, OF_STACK),
+    baselines.StackRNN: (
+        lambda: {"units": 2},
+        {"cell": [keras.layers.SimpleRNNCell(2), baselines.StackRNNCell(2)], **OF_STACK},
+    ),
     baselines.SequenceGenerator: (symbols, OF_GENERATOR),
     baselines.Seq2SeqLSTM: (
         symbols,

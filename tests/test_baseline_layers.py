@@ -115,6 +115,21 @@ def test_first_weights_of_inputs_and_actions():
         assert np.any(one.cell.stack_kernel) and np.any(one.cell.push_kernel)
 
 
+def test_a_stack_rnn_takes_a_cell_or_its_arguments():
+    cell = StackRNNCell(4, num_stacks=2, stack_depth=None, dtype="float64", name="cell")
+    given = StackRNN(cell, return_sequences=True)
+    made = StackRNN(4, 2, return_sequences=True, dtype="float64")
+    assert given.cell.get_config() == made.cell.get_config()
+    assert StackRNN(4, 2, 9).cell.stack_depth == 9
+    assert StackRNN.from_config(given.get_config()).cell.get_config() == cell.get_config()
+
+
+def test_a_stack_rnn_of_an_older_version():
+    config = {"units": 4, "num_stacks": 2, "stack_depth": None, "return_state": True, "name": "a"}
+    layer = StackRNN.from_config(config)
+    assert (layer.cell.num_stacks, layer.return_state, layer.name) == (2, True, "a")
+
+
 def test_attention_reads_what_is_there():
     layer = BahdanauAttention(4)
     query, memory = sequences(2, 1, 3)[:, 0], sequences(2, 5, 6)

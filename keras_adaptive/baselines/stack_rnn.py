@@ -1,5 +1,7 @@
 """The stack RNN: a recurrent network whose memory is differentiable stacks."""
 
+import inspect
+
 import keras
 from keras import ops
 
@@ -193,20 +195,11 @@ class StackRNNCell(keras.layers.Layer):
 class StackRNN(keras.layers.RNN):
     """A recurrent layer with differentiable stacks: `StackRNNCell` over a sequence.
 
-    Its stacks are unlimited by default: they grow with the length of the sequence.
-
     Args:
-        units: integer >= 1, the number of hidden units.
-        num_stacks: integer >= 1. Defaults to `10`.
-        stack_depth: integer >= `read_depth`, or `None` for unlimited stacks. Defaults to
-            `None`.
-        read_depth: integer >= 1. Defaults to `2`.
-        recurrent: as of `StackRNNCell`. Defaults to `False`.
-        action_sharpness: as of `StackRNNCell`. Defaults to `1.0`.
-        hard_actions: as of `StackRNNCell`. Defaults to `False`.
-        kernel_initializer: as of `StackRNNCell`. Defaults to `"glorot_uniform"`.
-        action_initializer: as of `StackRNNCell`. Defaults to `"glorot_uniform"`.
-        **kwargs: arguments of `keras.layers.RNN`.
+        cell: a `StackRNNCell`; or its `units`, and then, by position or name, its other arguments,
+            of which `stack_depth` is `None` by default: the stacks grow with the length of the
+            sequence.
+        **kwargs: arguments of `keras.layers.RNN`, or of the cell.
 
     Call arguments:
         sequences: `(batch, time, features)`.
@@ -219,44 +212,31 @@ class StackRNN(keras.layers.RNN):
         `return_state` also the two states, in one tuple.
 
     Raises:
-        ValueError: if an argument is out of its range.
+        ValueError: if an argument is out of its range, or goes with `units` and not with a cell.
 
     Example:
 
-    >>> layer = StackRNN(8, num_stacks=2, return_sequences=True)
+    >>> layer = StackRNN(StackRNNCell(8, num_stacks=2, stack_depth=None), return_sequences=True)
     >>> layer(np.ones((3, 5, 4))).shape == (3, 5, 8)
+    True
+    >>> StackRNN(8, num_stacks=2).cell.stack_depth is None
     True
 
     Source: Joulin & Mikolov (2015), arXiv:1503.01007, section 3.2.
     """
 
-    def __init__(
-        self,
-        units,
-        num_stacks=10,
-        stack_depth=None,
-        read_depth=2,
-        recurrent=False,
-        action_sharpness=1.0,
-        hard_actions=False,
-        kernel_initializer="glorot_uniform",
-        action_initializer="glorot_uniform",
-        **kwargs,
-    ):
-        cell = StackRNNCell(
-            units,
-            num_stacks,
-            stack_depth,
-            read_depth,
-            recurrent,
-            action_sharpness,
-            hard_actions,
-            kernel_initializer,
-            action_initializer,
-            dtype=kwargs.get("dtype"),
-            name="cell",
-        )
-        if stack_depth is None and kwargs.get("stateful"):
+    def __init__(self, cell=None, *args, **kwargs):
+        names = inspect.signature(StackRNNCell).parameters.keys() - {"kwargs"}
+        of_cell = {name: kwargs.pop(name) for name in names & kwargs.keys()}
+        if not isinstance(cell, keras.layers.Layer):
+            args = args if cell is None else (cell, *args)
+            of_cell = {"dtype": kwargs.get("dtype"), "name": "cell", **of_cell}
+            if len(args) < 3:
+                of_cell.setdefault("stack_depth", None)
+            cell = StackRNNCell(*args, **of_cell)
+        elif not isinstance(cell, StackRNNCell) or args or of_cell:
+            arguments.refuse("cell", cell, "`units`, or a `StackRNNCell` with all its arguments")
+        if cell.needs_length and kwargs.get("stateful"):
             raise ValueError(
                 "Argument `stateful` needs stacks with a limit, as the state's size is fixed. "
                 "Received: stateful=True, stack_depth=None"
@@ -285,15 +265,11 @@ class StackRNN(keras.layers.RNN):
             stacks = self.cell.num_stacks * (self.cell.read_depth + length)
         return *shape[:2], (batch_size, stacks)
 
-    def get_config(self):
-        """The arguments that make this layer again."""
-        config = {**self.cell.get_config(), **super().get_config()}
-        del config["cell"]
-        return config
-
     @classmethod
     def from_config(cls, config):
-        """A layer from `get_config`."""
+        """A layer from `get_config`, of older versions too, which had the cell's arguments."""
+        if isinstance(config.get("cell"), dict):
+            config = {**config, "cell": keras.saving.deserialize_keras_object(config["cell"])}
         return cls(**config)
 
 
