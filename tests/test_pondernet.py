@@ -173,7 +173,7 @@ def test_a_file_keeps_it(tmp_path):
 def test_a_model_without_the_layer_at_its_end():
     inputs = keras.Input((FEATURES,))
     behind = keras.layers.Dense(1, name="behind")(PonderNet(keras.layers.GRUCell(2))(inputs))
-    with pytest.raises(ValueError, match=r"must be that of a `PonderNet` layer.*behind"):
+    with pytest.raises(ValueError, match=r"must be that of its one `PonderNet` layer.*behind"):
         PonderNetModel(inputs, behind)
 
 

@@ -35,8 +35,8 @@ class PonderNetModel(AdaptiveModel):
         **kwargs: as of `keras.Model`.
 
     Raises:
-        ValueError: `beta` or `prior` is out of its range, or the output is not that of a
-            `PonderNet` layer.
+        ValueError: `beta` or `prior` is out of its range, or the output is not that of the
+            one `PonderNet` layer.
 
     Example:
 
@@ -61,16 +61,15 @@ class PonderNetModel(AdaptiveModel):
         outputs = tree.flatten(self.outputs)
         layers = [layer for layer in self.layers if isinstance(layer, PonderNet)]
         answers = [tree.flatten(layer.output)[0] for layer in layers]
-        if len(outputs) != 1 or not any(answer is outputs[0] for answer in answers):
+        if len(outputs) != 1 or len(layers) != 1 or answers[0] is not outputs[0]:
             raise ValueError(
-                "The output of a PonderNetModel must be that of a `PonderNet` layer (give the "
-                "layers that make the answer as its `head`). "
+                "The one output of a PonderNetModel must be that of its one `PonderNet` layer "
+                "(give the layers that make the answer as its `head`). "
                 f"Received: layers={[layer.name for layer in self.layers]}"
             )
-        (layer,) = layers
         self.beta = arguments.number("beta", beta, least=0)
         self.prior = arguments.number("prior", prior, above=0, below=1)
-        self.max_ponder = layer.max_ponder
+        self.max_ponder = layers[0].max_ponder
         self._divergence_tracker = keras.metrics.Mean(name="divergence")
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
