@@ -74,6 +74,35 @@ def sizes_of(recipe):
     }
 
 
+def limits_in_words(found):
+    """What an entry was trained on, how it does there and beyond, in sentences.
+
+    Args:
+        found: a dict as of `headline`.
+
+    Example:
+
+    >>> found = {"trained_on": "up to 20 bits", "error": 0.0, "experiment": False}
+    >>> print(limits_in_words({**found, "error_beyond": 0.02, "beyond": "2000 bits"}))
+    Trained on up to 20 bits, where 0.00 % of the answers have a mistake. Of those at 2000 bits, the
+    largest inputs that it was measured on, 2.00 % have one.
+    """
+    if "bits_per_character" in found:
+        return f"Trained on {found['trained_on']}, and measured on text of the same source alone."
+    text = (
+        f"Trained on {found['trained_on']}, where {percent(found['error'])} of the answers have a "
+        "mistake."
+    )
+    if found["experiment"]:
+        text = f"**It did not learn its task**, and is here for comparison. {text}"
+    if found["error_beyond"] is None:
+        return f"{text} It was not measured on larger inputs."
+    return (
+        f"{text} Of those at {found['beyond']}, the\nlargest inputs that it was measured on, "
+        f"{percent(found['error_beyond'])} have one."
+    )
+
+
 def cells(found):
     """The error at the sizes of training and beyond, in words.
 

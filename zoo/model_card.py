@@ -4,6 +4,8 @@ import dataclasses
 import json
 import shlex
 
+LICENCE = "Apache 2.0, as the package."
+
 
 @dataclasses.dataclass(frozen=True)
 class Sections:
@@ -13,9 +15,10 @@ class Sections:
         source: the paper.
         results: the tables of errors beside the paper's.
         pictures: the pictures and what they show.
-        use: how to load and serve the model.
+        use: how to load, ask and serve the model.
         training: the settings, the command, and every training that was run.
         differences: how all models of the family differ from the paper's, one sentence each.
+        licence: what holds beside the licence of the package, a sentence.
     """
 
     source: str
@@ -24,14 +27,16 @@ class Sections:
     use: str
     training: str
     differences: tuple[str, ...] = ()
+    licence: str = ""
 
 
-def write(recipe, sections):
+def write(recipe, sections, limits):
     """The card, Markdown.
 
     Args:
         recipe: the `Recipe`.
         sections: the `Sections` of its family.
+        limits: what it was trained and measured on, and where it fails.
 
     Returns:
         A text.
@@ -40,16 +45,48 @@ def write(recipe, sections):
     parts = [
         f"# {recipe.name}",
         recipe.task,
-        "## Results\n\n" + sections.results,
-        sections.pictures,
         "## Use\n\n" + sections.use,
-        "## Training\n\n" + sections.training,
+        "## Results\n\n" + sections.results,
+        "## Limits\n\n" + limits,
+        "## Licence\n\n" + " ".join([LICENCE, sections.licence]).strip(),
+        "## Pictures\n\n" + sections.pictures,
         "## Differences from the paper\n\n" + "\n".join(differences) if differences else "",
         test_data_seen(recipe),
+        "## Training\n\n" + folded("Settings, command, and all trainings", sections.training),
         f"Source: {sections.source}. This file is written by "
         "`keras-adaptive export` from `recipe.json` and `metrics.json`.",
     ]
     return "\n\n".join(section for section in parts if section) + "\n"
+
+
+def folded(summary, text):
+    """Markdown that unfolds when its summary is clicked.
+
+    >>> print(folded("More", "Much more."))
+    <details><summary>More</summary>
+    <BLANKLINE>
+    Much more.
+    <BLANKLINE>
+    </details>
+    """
+    return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
+
+
+def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])", **options):
+    """Lines of Python that encode an example and let `model` answer.
+
+    Args:
+        recipe: the `Recipe` of the model.
+        example: in human form.
+        answer: the expression of the answer, with `task`, `model` and `inputs`.
+        **options: as of the task's `encode`.
+    """
+    given = "".join(f", {name}={value!r}" for name, value in options.items())
+    return (
+        f'task = datasets.task("{recipe.dataset}")\n'
+        f"inputs = task.encode({json.dumps(example)}{given})\n"
+        f"print({answer})"
+    )
 
 
 def test_data_seen(recipe):

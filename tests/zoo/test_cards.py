@@ -33,6 +33,40 @@ SEEN = (
 )
 
 
+SNIPPETS = (
+    "act_addition",
+    "act_enwik8_small",
+    "act_logic",
+    "ham_sort",
+    "ham_sort_lstm",
+    "ham_stack",
+    "neural_gpu_addition",
+    "neural_gpu_addition_lstm",
+    "neural_gpu_copy",
+)
+REST = sorted({*ENTRIES} - {*SNIPPETS})
+
+
+@pytest.mark.parametrize(
+    "name", [*SNIPPETS, *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
+)
+def test_the_snippet_of_a_card_runs(name, capsys):
+    code = re.search(r"```python\n(.*?)```", store.card(name), re.S)[1]
+    variables = {}
+    exec(code, variables)
+    assert capsys.readouterr().out.strip()
+    assert variables["inputs"].shape[0] == 1 and variables["model"].built
+
+
+@pytest.mark.parametrize("name", store.names())
+def test_cards_begin_with_use(name):
+    """And their tables of trainings come last, folded."""
+    card = store.card(name)
+    titles = re.findall("^## (.*)$", card, re.M)
+    assert titles[:5] == ["Use", "Results", "Limits", "Licence", "Pictures"]
+    assert titles[-1] == "Training" and "\n| seed" not in card.split("<details>")[0]
+
+
 @pytest.mark.parametrize("name", SEEN)
 def test_cards_say_which_test_figures_were_seen(name):
     _, section = store.card(name).split("## Test figures that were seen before a change")

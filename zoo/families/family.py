@@ -17,6 +17,7 @@ from ... import metrics
 from ..agreement import Ratio, wilson
 from ..figures import Exact, Measurement
 from ..files import SEEDS
+from ..headline import headline, limits_in_words
 from ..model_card import Sections, write
 from ..settings import LIMITED
 from .probe import Probe, fresh_batches
@@ -292,7 +293,8 @@ class Family:
 
     def card(self, metrics: Mapping) -> str:
         """The card of an entry, Markdown, from what `metrics.json` has."""
-        return write(self.recipe, self.card_sections(metrics))
+        limits = limits_in_words(headline(self.recipe.to_dict(), metrics))
+        return write(self.recipe, self.card_sections(metrics), limits)
 
     def card_sections(self, metrics: Mapping) -> Sections:
         """The sections of an entry's card."""

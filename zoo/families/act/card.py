@@ -1,12 +1,27 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
 from ... import baseline
-from ...model_card import changes, command, loading, minutes, percent
+from ...model_card import (
+    asking,
+    changes,
+    command,
+    encoding,
+    loading,
+    minutes,
+    percent,
+)
 
 SOURCE = (
     "Alex Graves, [Adaptive Computation Time for Recurrent Neural Networks]"
     "(https://arxiv.org/abs/1603.08983), 2016, section 3"
 )
+# What is asked on the cards, by data set.
+EXAMPLES = {
+    "act_addition": "12+345+6",
+    "act_logic": "1 0 AND XOR; 1 NOR",
+    "act_parity": "+-0+",
+    "act_sort": "0.3 -1.2 0.8",
+}
 # Those of every entry.
 DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the paper allows.",)
 
@@ -59,12 +74,14 @@ def pictures(recipe):
 
 def use(recipe, metrics):
     """How to load and serve the model."""
-    this = loading(recipe, metrics)
+    this, example = loading(recipe, metrics), EXAMPLES[recipe.dataset]
     return f"""```python
-from keras_adaptive import zoo
+from keras_adaptive import datasets, zoo
 
 model = zoo.load({this})                  # a compiled keras.Model, for more training too
 quick = zoo.load({this}, max_ponder=2)    # the same, thinking less
+{encoding(recipe, example)}
+{asking(recipe, metrics, example)}  # the same, with the steps for each input
 ```
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without

@@ -1,7 +1,17 @@
 """The sections of the model card of an entry with hierarchical attentive memory."""
 
+import json
+
 from .... import datasets
-from ...model_card import asking, changes, command, loading, markdown, minutes, percent
+from ...model_card import (
+    asking,
+    changes,
+    command,
+    loading,
+    markdown,
+    minutes,
+    percent,
+)
 from .settings import is_raw
 
 SOURCE = (
@@ -112,10 +122,18 @@ def use(recipe, metrics):
             f"leaves than the {recipe.parameters['length']} of training it was not measured: pad. "
         )
     return f"""```python
-from keras_adaptive import zoo
+import numpy as np
+
+from keras_adaptive import datasets, zoo
 
 {asking(recipe, metrics, task.EXAMPLE)}  # a dict with the answer
 model = zoo.load({this})  # a compiled keras.Model, for more training too
+task = datasets.task("{recipe.dataset}")
+inputs = task.encode({json.dumps(task.EXAMPLE)})
+rest = {recipe.parameters["length"]} - inputs.shape[1]  # as long as in training
+padded = np.pad(inputs, ((0, 0), (0, rest), (0, 0)), constant_values=task.PADDING)
+outputs = model.predict(padded)[0, : task.output_length(inputs.shape[1])]
+print(task.decode(outputs.reshape(len(outputs), -1)))
 ```
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without

@@ -1,11 +1,24 @@
 """The sections of the model card of an entry that predicts the bytes of a text."""
 
 from ... import baseline
-from ...model_card import asking, changes, command, loading, markdown, minutes
+from ...model_card import (
+    asking,
+    changes,
+    command,
+    encoding,
+    loading,
+    markdown,
+    minutes,
+)
 from ..act.card import SOURCE as PAPER
 from .passage import BEFORE, PASSAGES, SHOWN
 
 SCORE = "bits_per_character"
+LICENCE = (
+    "The passages in its pictures are text of Wikipedia by its authors, under the GNU Free "
+    "Documentation License and CC BY-SA."
+)
+EXAMPLE = "some text"
 SOURCE = f"{PAPER}.5"
 DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the paper allows.",)
 
@@ -120,8 +133,7 @@ def pictures(recipe):
         f"![ponder, loss and entropy along XML tags]({tags})\n\nThe same at the passage with the "
         "most bytes in XML tags (as Figure 24).\n\n"
         "![bits per character while training](learning_curve.png)\n\nBits per character and ponder "
-        "while the network was trained.\n\nThe passages are text of Wikipedia by its authors, "
-        "under the GNU Free Documentation License and CC BY-SA."
+        "while the network was trained."
     )
 
 
@@ -136,10 +148,11 @@ keras-adaptive segment {name} "whereonewordendsandthenextbegins" --by ponder
 
 """
     return f"""{commands}```python
-from keras_adaptive import zoo
+from keras_adaptive import datasets, zoo
 
 model = zoo.load({loading(recipe, metrics)})  # bytes to probabilities (batch, time, 256)
-{asking(recipe, metrics, "some text")}  # ponder, loss and entropy at each byte
+{encoding(recipe, EXAMPLE, "model.predict(inputs)[0, -1].argmax()")}  # the most probable next byte
+{asking(recipe, metrics, EXAMPLE)}  # ponder, loss and entropy at each byte
 ```
 
 To measure it needs the text, see the README of the data set `enwik8`. The

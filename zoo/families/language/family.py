@@ -213,6 +213,7 @@ class Language(ACT):
             use=card.use(self.recipe, metrics),
             training=card.training(self.recipe, metrics),
             differences=card.DIFFERENCES,
+            licence=card.LICENCE,
         )
 
     def draw_card(self, folder, model, metrics, history):

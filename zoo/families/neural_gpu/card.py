@@ -1,7 +1,16 @@
 """The sections of the model card of an entry with a Neural GPU."""
 
 from ...lengths import LENGTHS, name_of
-from ...model_card import asking, changes, command, loading, markdown, minutes, percent
+from ...model_card import (
+    asking,
+    changes,
+    command,
+    encoding,
+    loading,
+    markdown,
+    minutes,
+    percent,
+)
 
 SOURCE = (
     "Łukasz Kaiser and Ilya Sutskever, [Neural GPUs Learn Algorithms]"
@@ -105,12 +114,15 @@ def use(recipe, metrics):
     example = {"bits": "110101{}011011", "length": "0011"}[recipe.length_parameters[1]]
     if recipe.parameters.get("base", 2) > 2:
         example = "1203{}3021"  # Digits of every base from 4 on.
+    options = {"base", "aligned"} & {*recipe.parameters}
+    options = {name: recipe.parameters[name] for name in sorted(options)}
     example = example.format("*" if "multiplication" in recipe.dataset else "+")
     return f"""```python
-from keras_adaptive import zoo
+from keras_adaptive import datasets, zoo
 
 {asking(recipe, metrics, example)}  # a dict with the answer; inputs of any length
 model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more training too
+{encoding(recipe, example, **options)}
 ```
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
