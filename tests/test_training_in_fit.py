@@ -94,10 +94,13 @@ def test_no_gradient_is_lost_in_a_custom_gradient(seen):
             run(tf.constant(2.0), tf.constant(3.0))
 
 
-def whether_compiled(model_class, length, max_ponder=3, **compiled):
+def whether_compiled(model_class, length, max_ponder=3, built_for=None, **compiled):
     """Whether XLA compiles the training step of a model, as `compile` and `fit` leave it."""
     inputs = keras.Input((length, 3))
-    hidden = ACTRNN(keras.layers.SimpleRNNCell(4), max_ponder=max_ponder)(inputs)
+    layer = ACTRNN(keras.layers.SimpleRNNCell(4), max_ponder=max_ponder)
+    if built_for is not None:
+        layer.build(built_for)
+    hidden = layer(inputs)
     model = model_class(inputs, keras.layers.Dense(2)(hidden))
     model.compile("sgd", "mse", **compiled)
     found = []
@@ -120,6 +123,8 @@ def whether_compiled(model_class, length, max_ponder=3, **compiled):
         (AdaptiveModel, 2, {"jit_compile": False}, False),
         (AdaptiveModel, 2, {"jit_compile": True}, True),
         (AdaptiveModel, 2, {"max_ponder": 10_000}, False),
+        (AdaptiveModel, 2, {"built_for": (None, None, 3)}, True),
+        (AdaptiveModel, None, {"built_for": (None, 2, 3)}, False),
         (AdaptiveModel, None, {}, False),
         (keras.Model, 2, {}, False),
     ],

@@ -206,9 +206,18 @@ def _gains_by_xla(model):
 
 def _numbers_of_states(layer):
     """How many numbers a row's states are in all steps that may be taken."""
-    length = layer.get_build_config()["input_shape"][1] or math.inf
+    length = _length(layer) or math.inf
     sizes = tree.flatten(layer.cell.state_size)
     return length * layer.max_ponder * sum(sizes)
+
+
+def _length(layer):
+    """The number of time steps of a layer's input in the model, None if it varies."""
+    try:
+        shape = tree.flatten(layer.input)[0].shape
+    except (AttributeError, ValueError):  # It is called by another layer, not by the model.
+        shape = layer.get_build_config()["input_shape"]
+    return shape[1]
 
 
 def _suffixes(layers):
