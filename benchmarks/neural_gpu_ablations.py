@@ -29,9 +29,10 @@ import keras
 from report import write
 
 from keras_adaptive import ensemble, relaxation
-from keras_adaptive.zoo import checkpoint, families, recipes
-from keras_adaptive.zoo.files import write_whole
-from keras_adaptive.zoo.train import train
+from keras_adaptive.zoo import families, recipes
+from keras_adaptive.zoo.training import checkpoint
+from keras_adaptive.zoo.training.files import write_whole
+from keras_adaptive.zoo.training.train import train
 
 RECIPE = "neural_gpu_addition"
 # Words for the table, and what is changed in the hyperparameters or the training data.

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 
 import keras
 
-from keras_adaptive.zoo import checkpoint, forecast
-from keras_adaptive.zoo import train as training
 from keras_adaptive.zoo.families.act.family import ACT
-from keras_adaptive.zoo.run import configure
+from keras_adaptive.zoo.search import forecast
+from keras_adaptive.zoo.training import checkpoint
+from keras_adaptive.zoo.training import train as training
+from keras_adaptive.zoo.training.run import configure
 
 
 class Trainer:

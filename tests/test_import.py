@@ -15,7 +15,7 @@ ORDERS = {
     "Keras first": "import keras, keras_adaptive",
     "a part of ours first": "from keras_adaptive import layers; import keras",
     "between two of ours": "import keras_adaptive; from keras.models import load_model; "
-    "import keras, keras_adaptive.zoo.store, keras_adaptive.losses",
+    "import keras, keras_adaptive.zoo.entries.store, keras_adaptive.losses",
 }
 LOAD = """
 import sys

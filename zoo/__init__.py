@@ -12,6 +12,9 @@ zoo.study("act_parity")                       # draws the paper's figures
 ```
 """
 
+from .moved import find_moved_modules
+
+find_moved_modules()
 _STORE = ("card", "load", "names", "predict", "saved_model")
 __all__ = [*_STORE, "segment", "study", "tuner"]
 
@@ -19,11 +22,11 @@ __all__ = [*_STORE, "segment", "study", "tuner"]
 def __getattr__(name):
     # Keras is imported when a model is asked for, so that the command line can choose its backend.
     if name in _STORE:
-        from . import store
+        from .entries import store
 
         return getattr(store, name)
     if name == "tuner":
-        from .tune import tuner
+        from .search.tune import tuner
 
         return tuner
     if name == "segment":
@@ -31,7 +34,7 @@ def __getattr__(name):
 
         return segment
     if name == "study":
-        from .studies import study
+        from .search.study import study
 
         return study
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

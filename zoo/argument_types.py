@@ -5,7 +5,8 @@ import contextlib
 import json
 import re
 
-from . import settings, space
+from . import settings
+from .search import space
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 NUMBER = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})(e[+-]?[0-9]{1,3})?", re.I)

@@ -9,12 +9,13 @@ import os
 import sys
 import traceback
 
-from . import command_check, stopping
+from . import command_check
 from . import commands as do
 from .commands import PROGRAM
 from .completion import complete
 from .parser import parser
 from .quiet import hide_log_lines
+from .training import stopping
 from .words import arranged, shortened
 
 # What is wrong with what was given, and not with the program.

@@ -7,11 +7,12 @@ import importlib.util
 import os
 from pathlib import Path
 
-from . import checkpoint, recipes, settings
-from .arms import arms_of
-from .space import DEFAULT_METHOD, TIME_PENALTIES, space_of
-from .studies import DEFAULTS
-from .trials import check_measured, weights_of
+from . import recipes, settings
+from .search.rows import check_measured, weights_of
+from .search.space import DEFAULT_METHOD, TIME_PENALTIES, space_of
+from .search.study import DEFAULTS
+from .search.variants import arms_of
+from .training import checkpoint
 
 # Folders that are written, and those that must be there.
 WRITTEN = ("out", "into")
@@ -216,7 +217,7 @@ def place_words(arguments):
 
 def recipe_asked(arguments):
     """The `Recipe` of the pretrained model, or of the training, that a command is to work with."""
-    from . import store
+    from .entries import store
 
     if getattr(arguments, "run", None) is None:
         return store.recipe(arguments.name)
@@ -232,7 +233,7 @@ def recipe_asked(arguments):
 
 def check_verify(arguments):
     """What `verify` is told."""
-    from . import store
+    from .entries import store
 
     known = store.names(arguments.entries)
     for name in arguments.names:

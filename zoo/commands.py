@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from .command_check import over_of, overrides_of, recipe_asked
-from .progress import Estimated, interruptible
+from .training.progress import Estimated, interruptible
 
 PROGRAM = "keras-adaptive"
 
@@ -32,8 +32,8 @@ def list_command(arguments):
 
 def train_command(arguments):
     from .evaluate import evaluate_run
-    from .scout import scout
-    from .train import train
+    from .search.seeds import scout
+    from .training.train import train
 
     out = arguments.out = Path(arguments.out or Path("runs") / arguments.name)
     settings = {
@@ -66,7 +66,7 @@ def again(argv, resume):
 
 def has_training(out):
     """Whether `train` can go on in a folder."""
-    from . import checkpoint
+    from .training import checkpoint
 
     return out is not None and any(map(checkpoint.begun, (out, Path(out) / "seed-0")))
 
@@ -77,8 +77,8 @@ def is_resumable(out):
 
 
 def tune_command(arguments):
-    from .trials import TABLES, ranking
-    from .tune import tuner
+    from .search.rows import TABLES, ranking
+    from .search.tune import tuner
 
     out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_search")
     kinds = ("method", "trials", "seeds", "objective", "variant", "steps_scale", "examples", "seed")
@@ -119,9 +119,10 @@ def ranked_in_words(ranked, table):
 
 
 def study_command(arguments):
-    from . import recipes, study_table
-    from .space import TIME_PENALTIES
-    from .studies import study
+    from . import recipes
+    from .search import study_table
+    from .search.space import TIME_PENALTIES
+    from .search.study import study
 
     out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_study")
     settings = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
@@ -162,11 +163,12 @@ def model_asked(arguments, recipe, limits=None):
         recipe: of the model.
         limits: as the keywords of `store.load`.
     """
-    from . import families, store
+    from . import families
+    from .entries import store
 
     if arguments.run is None:
         return store.load(arguments.name, **(limits or {}))
-    from .run import restore
+    from .training.run import restore
 
     model = restore(arguments.run).model
     store.check_finite(model, arguments.run)
@@ -176,7 +178,7 @@ def model_asked(arguments, recipe, limits=None):
 
 
 def verify_command(arguments):
-    from .verify import QUICK, report, verify
+    from .entries.verify import QUICK, report, verify
 
     settings = {name: getattr(arguments, name) for name in ("examples", "seconds")}
     if arguments.quick:
@@ -193,7 +195,8 @@ def verify_command(arguments):
 
 
 def predict_command(arguments):
-    from . import families, store
+    from . import families
+    from .entries import store
 
     recipe, text = recipe_asked(arguments), arguments.input
 
@@ -225,8 +228,8 @@ def segment_command(arguments):
 
 def measure_command(arguments):
     from . import families
-    from .ensemble import together
-    from .run import restore
+    from .entries.ensemble import together
+    from .training.run import restore
 
     run = restore(arguments.run)
     if arguments.ensemble:
@@ -237,7 +240,7 @@ def measure_command(arguments):
 
 
 def export_command(arguments):
-    from .export import export
+    from .entries.export import export
 
     path = export(
         arguments.run,

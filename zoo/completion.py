@@ -33,6 +33,6 @@ def recipe_names(**_):
 
 def model_names(**_):
     """The names of all pretrained models, as `argcomplete` asks for them."""
-    from . import store
+    from .entries import store
 
     return store.names()

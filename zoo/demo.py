@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 from .. import datasets, plots
-from . import families, store
+from . import families
+from .entries import store
 from .evaluate import evaluate
 from .words import truncated
 
@@ -87,7 +88,7 @@ def say(text):
 
 def train_small(recipe, examples):
     """Train a small network without and with ACT; numbers of both."""
-    from .train import train
+    from .training.train import train
 
     found = {"units": recipe.hyperparameters["units"]}
     for variant, words in (("plain", "a plain RNN"), ("act", "the same RNN with ACT")):

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import __version__
 from . import families
-from .files import write_whole
+from .training.files import write_whole
 
 
 def evaluate(model, recipe, examples=10_000, seed=None, split="test", parameters=None):

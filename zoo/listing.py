@@ -1,7 +1,8 @@
 """The list of the pretrained models, from their files alone, so that it comes at once."""
 
-from . import recipes, store
-from .headline import cells, headline
+from . import recipes
+from .entries import store
+from .entries.headline import cells, headline
 
 # What `--json` has of each measurement at one length or size.
 OF_MEASUREMENTS = {

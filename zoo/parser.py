@@ -4,7 +4,7 @@ import argparse
 
 from .. import __version__
 from . import commands as do
-from . import completion, space
+from . import completion
 from .argument_types import checked_values, lengths, number, numbers, tried
 from .commands import PROGRAM
 from .option_groups import (
@@ -16,6 +16,7 @@ from .option_groups import (
     own_training,
     recipe,
 )
+from .search import space
 from .words import Parser
 
 

@@ -14,11 +14,12 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-from . import families, manifest, recipes, store
+from . import families, recipes
+from .entries import manifest, store
+from .entries.export import keep_baseline, measured, write_json
 from .evaluate import evaluate
-from .export import keep_baseline, measured, write_json
-from .files import folder_written_whole
-from .run import restore
+from .training.files import folder_written_whole
+from .training.run import restore
 
 # What a recipe says in words, and no training depends on.
 WORDS = ("task", "paper", "differences", "test_data_seen")

@@ -6,7 +6,8 @@ import numpy as np
 
 from .. import datasets
 from ..datasets.enwik8 import characters
-from . import families, store
+from . import families
+from .entries import store
 from .families.language.segmentation import SIGNALS, TEXTS, proposed, signals
 from .settings import check_option
 

@@ -13,9 +13,11 @@ import sys
 from pathlib import Path
 
 from .. import plots
-from . import ham_page, neural_gpu_page, verify_page
-from .headline import cells, headline, is_of_one_length
-from .model_card import markdown, percent
+from .entries.card import markdown, percent
+from .entries.headline import cells, headline, is_of_one_length
+from .pages import ham as ham_page
+from .pages import neural_gpu as neural_gpu_page
+from .pages import verify as verify_page
 from .recipe import Recipe
 
 PICTURE = "docs/pictures/ponder_logic.png"

@@ -21,7 +21,7 @@ def small():
 @pytest.fixture(scope="session")
 def run(tmp_path_factory):
     """A finished training of addition."""
-    from keras_adaptive.zoo.train import train
+    from keras_adaptive.zoo.training.train import train
 
     folder = tmp_path_factory.mktemp("runs") / "addition"
     return train("act_addition", folder, overrides={**SMALL, "digits": 2})
@@ -30,7 +30,7 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="session")
 def entries(run, tmp_path_factory):
     """A folder with the entry of `run`."""
-    from keras_adaptive.zoo.export import export
+    from keras_adaptive.zoo.entries.export import export
 
     into = tmp_path_factory.mktemp("entries")
     export(run.folder, into, examples=60)

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, families, feed, store
+from keras_adaptive.zoo import cli, families
+from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.neural_gpu import card as card_of_family
 from keras_adaptive.zoo.families.neural_gpu.baseline import NeuralGPUBaseline
 from keras_adaptive.zoo.families.probe import Probe
 from keras_adaptive.zoo.recipes import load as recipe_of
-from keras_adaptive.zoo.train import Conductor
+from keras_adaptive.zoo.training import batches as feed
+from keras_adaptive.zoo.training.train import Conductor
 
 LSTM, STACK = "neural_gpu_addition_lstm", "neural_gpu_addition_stack_rnn"
 TIMES = "neural_gpu_multiplication_lstm"
@@ -55,7 +57,7 @@ def small(name):
 @pytest.fixture(scope="module", params=[LSTM, STACK])
 def run(request, tmp_path_factory):
     """A finished training of a tiny network."""
-    from keras_adaptive.zoo.train import train
+    from keras_adaptive.zoo.training.train import train
 
     name = request.param
     return train(name, tmp_path_factory.mktemp("runs") / name, overrides=small(name))
@@ -64,7 +66,7 @@ def run(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def entries(run, tmp_path_factory):
     """A folder with the entry of `run`."""
-    from keras_adaptive.zoo.export import export
+    from keras_adaptive.zoo.entries.export import export
 
     into = tmp_path_factory.mktemp("entries")
     export(run.folder, into, examples=5, lengths=(4,))
@@ -218,7 +220,7 @@ def test_the_end_of_a_curriculum_is_measured():
 
 
 def test_a_training_goes_on(run):
-    from keras_adaptive.zoo.run import restore
+    from keras_adaptive.zoo.training.run import restore
 
     again = restore(run.folder)
     assert again.position == run.position and again.position.done

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from keras_adaptive import zoo
-from keras_adaptive.zoo import export, headline, lengths, recipes, store, study_table, tables
+from keras_adaptive.zoo import recipes, tables
+from keras_adaptive.zoo.entries import export, headline, lengths, store
+from keras_adaptive.zoo.entries.card import minutes
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
-from keras_adaptive.zoo.model_card import minutes
+from keras_adaptive.zoo.search import study_table
 
 ENTRIES = {name: (store.recipe(name), store.results(name)) for name in store.names()}
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ import keras
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo import checkpoint
-from keras_adaptive.zoo.checkpoint import FORMAT, NAME, PREVIOUS, Position, latest
+from keras_adaptive.zoo.training import checkpoint
+from keras_adaptive.zoo.training.checkpoint import FORMAT, NAME, PREVIOUS, Position, latest
 
 STATE = {
     "settings": dict.fromkeys(("recipe", "variant", "overrides", "steps_scale", "seed")),

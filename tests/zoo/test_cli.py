@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import keras_adaptive
-from keras_adaptive.zoo import cli, demo, stopping, store
+from keras_adaptive.zoo import cli, demo
 from keras_adaptive.zoo.demo import small_recipe
+from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.parser import parser
-from keras_adaptive.zoo.progress import Estimated
+from keras_adaptive.zoo.training import stopping
+from keras_adaptive.zoo.training.progress import Estimated
 
 COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
 COMMANDS = (*COMMANDS, "export", "demo", "verify")
@@ -106,7 +108,7 @@ def test_a_training_and_its_example_are_checked_first(command, run, tmp_path, mo
     def begun(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("keras_adaptive.zoo.run.restore", begun)
+    monkeypatch.setattr("keras_adaptive.zoo.training.run.restore", begun)
     given, none = ["--run", run.folder], ["--run", tmp_path]
     for words, sentence in (
         (["predict", *none, "1+2"], "--run must be a folder that `train` wrote, with a checkpoint"),
@@ -289,8 +291,8 @@ def test_interrupt_says_how_to_go_on(stop, code, command, monkeypatch, tmp_path)
     def stopped(*_, **__):
         raise stop("stopped after 8 steps; the state is saved")
 
-    monkeypatch.setattr("keras_adaptive.zoo.train.train", stopped)
-    monkeypatch.setattr("keras_adaptive.zoo.studies.study", stopped)
+    monkeypatch.setattr("keras_adaptive.zoo.training.train.train", stopped)
+    monkeypatch.setattr("keras_adaptive.zoo.search.study.study", stopped)
     out = tmp_path / "my runs"
     given = ["--set", "units=8", "--examples", "20", "--json", "--out", str(out)]
     train = ["keras-adaptive", "train", "act_parity", *given]

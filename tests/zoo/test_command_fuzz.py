@@ -7,7 +7,12 @@ import re
 
 import pytest
 
-from keras_adaptive.zoo import cli, demo, run, scout, store, studies, train, tune, verify
+from keras_adaptive.zoo import cli, demo
+from keras_adaptive.zoo.entries import store, verify
+from keras_adaptive.zoo.search import seeds as scout
+from keras_adaptive.zoo.search import study as studies
+from keras_adaptive.zoo.search import tune
+from keras_adaptive.zoo.training import run, train
 from known_commands import cases, sample
 
 WORK = (
@@ -35,7 +40,7 @@ def told(monkeypatch, capsys, tmp_path):
 
     for module, name in WORK:
         monkeypatch.setattr(module, name, begin)
-    monkeypatch.setattr("keras_adaptive.zoo.export.restore", begin)
+    monkeypatch.setattr("keras_adaptive.zoo.entries.export.restore", begin)
     training = tmp_path / "training"
     training.mkdir()
     work = tmp_path / "work"

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, recipes, store
-from keras_adaptive.zoo.ensemble import together
-from keras_adaptive.zoo.run import restore
+from keras_adaptive.zoo import cli, recipes
+from keras_adaptive.zoo.entries import store
+from keras_adaptive.zoo.entries.ensemble import together
+from keras_adaptive.zoo.training.run import restore
 
 NAME = "neural_gpu_addition"
 
@@ -19,7 +20,7 @@ NAME = "neural_gpu_addition"
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """Two trainings of a tiny Neural GPU, the second with other weights."""
-    from keras_adaptive.zoo.train import train
+    from keras_adaptive.zoo.training.train import train
 
     small = {"maps": 4, "longer": 5, "bits": 3, "min_bits": 1, "batch_size": 4, "validate_every": 8}
     stages = {"steps": 2, "chunk": 2, "bins": (2, 3)}

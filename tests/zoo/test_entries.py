@@ -17,7 +17,8 @@ import pytest
 import known_text
 from keras_adaptive import datasets
 from keras_adaptive.datasets.enwik8 import enwik8
-from keras_adaptive.zoo import agreement, families, store
+from keras_adaptive.zoo import families
+from keras_adaptive.zoo.entries import agreement, store
 from keras_adaptive.zoo.evaluate import evaluate
 
 GOLDEN = Path(__file__).with_name("golden.json")

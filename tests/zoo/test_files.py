@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from keras_adaptive.zoo.files import (
+from keras_adaptive.zoo.training.files import (
     folder_written_whole,
     read_json,
     remove_temporary_files,

@@ -5,7 +5,8 @@ import time
 import pytest
 
 import known_trainings
-from keras_adaptive.zoo import cli, forecast, recipes
+from keras_adaptive.zoo import cli, recipes
+from keras_adaptive.zoo.search import forecast
 
 
 @pytest.fixture

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import argument_types, cli, recipes, store, tables
+from keras_adaptive.zoo import argument_types, cli, recipes, tables
+from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.ham import card as ham_card
 from keras_adaptive.zoo.families.ham.averaging import averaged
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.ham.network import Probe
 from keras_adaptive.zoo.families.ham.schedule import halvings
 from keras_adaptive.zoo.recipe import Curriculum
-from keras_adaptive.zoo.train import train
+from keras_adaptive.zoo.training.train import train
 
 NAME, SOFT, RAW = "ham_reverse", "dham_sort", "ham_stack"
 FILES = {
@@ -82,7 +83,7 @@ def trained(tmp_path_factory):
 @pytest.fixture(scope="module")
 def entries(trained, tmp_path_factory):
     """A folder with the entries of a network with a controller and of one without."""
-    from keras_adaptive.zoo.export import export
+    from keras_adaptive.zoo.entries.export import export
 
     into = tmp_path_factory.mktemp("entries")
     for name in (NAME, RAW):

@@ -9,10 +9,12 @@ import pytest
 import tensorflow as tf
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, ham_page, recipes, store
+from keras_adaptive.zoo import cli, recipes
+from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.ham.baseline import HAMBaseline, network_in_words
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.ham.network import Probe
+from keras_adaptive.zoo.pages import ham as ham_page
 
 TASKS = ("reverse", "search", "merge", "sort", "add")
 NAMES = [f"ham_{task}_{kind}" for task in TASKS for kind in ("lstm", "attention")]
@@ -73,8 +75,8 @@ def test_limits_are_refused():
 
 
 def test_an_entry_is_published_and_answers(tmp_path):
-    from keras_adaptive.zoo.export import export
-    from keras_adaptive.zoo.train import train
+    from keras_adaptive.zoo.entries.export import export
+    from keras_adaptive.zoo.training.train import train
 
     small = {**SMALL, "longer": 8, "steps": 2, "chunk": 2}
     run = train("ham_add_lstm", tmp_path / "run", overrides=small, jit_compile=False)
@@ -90,7 +92,7 @@ def test_an_entry_is_published_and_answers(tmp_path):
 
 
 def test_what_has_no_entry_is_measured(tmp_path, monkeypatch, capsys):
-    from keras_adaptive.zoo.train import train
+    from keras_adaptive.zoo.training.train import train
 
     small = {**SMALL, "min_length": 4, "hidden_units": 2, "samples": 2}
     run = train("ham_stack", tmp_path / "run", overrides=small, until_step=0)

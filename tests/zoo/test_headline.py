@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from keras_adaptive.zoo import recipes
-from keras_adaptive.zoo.headline import cells, headline
+from keras_adaptive.zoo.entries.headline import cells, headline
 
 LENGTHS = [
     {"probe": None, "least": 1, "length": 20, "sequence_error": 0.5},

@@ -9,7 +9,8 @@ import pytest
 import known_text
 from keras_adaptive import plots, zoo
 from keras_adaptive.datasets.enwik8 import characters, enwik8
-from keras_adaptive.zoo import cli, recipes, store
+from keras_adaptive.zoo import cli, recipes
+from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.language import segmentation
 from keras_adaptive.zoo.families.language.family import Language
 from keras_adaptive.zoo.families.language.passage import SHOWN
@@ -43,7 +44,7 @@ def text(tmp_path_factory):
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """Finished trainings of a tiny network with and without ACT."""
-    from keras_adaptive.zoo.train import train
+    from keras_adaptive.zoo.training.train import train
 
     folder = tmp_path_factory.mktemp("runs")
     return {
@@ -55,7 +56,7 @@ def runs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def entries(runs, tmp_path_factory):
     """A folder with the entry of the trainings."""
-    from keras_adaptive.zoo.export import export
+    from keras_adaptive.zoo.entries.export import export
 
     into = tmp_path_factory.mktemp("entries")
     export(runs["act"].folder, into, [runs["plain"].folder])
@@ -281,7 +282,7 @@ def test_only_what_reads_text_is_segmented():
 
 
 def test_a_search_needs_an_objective_that_is_measured():
-    from keras_adaptive.zoo.trials import check_measured, score, weights_of
+    from keras_adaptive.zoo.search.rows import check_measured, score, weights_of
 
     row = {"diverged": False, "validation_bits_per_character": 2.5}
     recipe = recipes.load(NAME)

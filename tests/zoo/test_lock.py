@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from keras_adaptive.zoo import cli, lock
-from keras_adaptive.zoo.lock import InUse, locked
+from keras_adaptive.zoo import cli
+from keras_adaptive.zoo.training import lock
+from keras_adaptive.zoo.training.lock import InUse, locked
 
 HOLDER = """
 import sys, time, importlib.util

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, lengths, store, tables
+from keras_adaptive.zoo import cli, tables
+from keras_adaptive.zoo.entries import lengths, store
 from keras_adaptive.zoo.families.family import Family
 from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
@@ -53,7 +54,7 @@ assert "keras_adaptive" not in sys.modules
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A finished training of a tiny Neural GPU."""
-    from keras_adaptive.zoo.train import train
+    from keras_adaptive.zoo.training.train import train
 
     small = {"maps": 4, "longer": 5, "bits": 3, "min_bits": 1, "batch_size": 4, "validate_every": 8}
     stages = {"steps": 4, "chunk": 2, "bins": (2, 3)}
@@ -63,7 +64,7 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def entries(run, tmp_path_factory):
     """A folder with the entry of `run`."""
-    from keras_adaptive.zoo.export import export
+    from keras_adaptive.zoo.entries.export import export
 
     into = tmp_path_factory.mktemp("entries")
     export(run.folder, into, examples=10, lengths=(4, 20))

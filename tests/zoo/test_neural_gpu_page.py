@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from keras_adaptive.zoo import neural_gpu_page, tables
+from keras_adaptive.zoo import tables
+from keras_adaptive.zoo.pages import neural_gpu as neural_gpu_page
 
 ROOT = Path(__file__).parents[2]
 

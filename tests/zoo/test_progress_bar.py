@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from keras_adaptive.zoo import progress_bar
+from keras_adaptive.zoo.training import progress_bar
 
 
 @pytest.fixture

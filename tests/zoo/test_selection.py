@@ -23,8 +23,8 @@ from keras_adaptive.zoo.families.ham import card as ham_card
 from keras_adaptive.zoo.families.language import segmentation
 from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
 from keras_adaptive.zoo.recipe import Stage
-from keras_adaptive.zoo.scout import scout
-from keras_adaptive.zoo.train import train
+from keras_adaptive.zoo.search.seeds import scout
+from keras_adaptive.zoo.training.train import train
 
 ROOT = Path(__file__).parents[2]
 BINS = Stage(steps=2, learning_rate=0.01, bins=(2, 3), chunk=2)
@@ -181,6 +181,6 @@ def test_a_seed_is_chosen_by_what_its_validation_data_said(tmp_path, monkeypatch
         row |= {"longer_error": 0.5, "longer_symbol_error": 0.3 - 0.1 * seed}
         return SimpleNamespace(history=[row], seed=seed)
 
-    monkeypatch.setattr("keras_adaptive.zoo.scout._on", fake)
+    monkeypatch.setattr("keras_adaptive.zoo.search.seeds._on", fake)
     assert scout(small("neural_gpu"), tmp_path, 3).seed == 2
     assert len(json.loads((tmp_path / "scout.json").read_text())) == 3

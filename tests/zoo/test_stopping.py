@@ -11,12 +11,13 @@ import time
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo import checkpoint, cli
+from keras_adaptive.zoo import cli
+from keras_adaptive.zoo.training import checkpoint
 
 TRAIN = """
 import json, sys
 from keras_adaptive.zoo import checkpoint
-from keras_adaptive.zoo.train import train
+from keras_adaptive.zoo.training.train import train
 
 out, overrides = sys.argv[1], json.loads(sys.argv[2])
 train("act_sort", out, resume=checkpoint.begun(out), checkpoint_seconds=0, overrides=overrides)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets, zoo
-from keras_adaptive.zoo import manifest, recipes, store
+from keras_adaptive.zoo import recipes
+from keras_adaptive.zoo.entries import manifest, store
 from keras_adaptive.zoo.families.act.family import ACT
 from keras_adaptive.zoo.families.act.network import Probe
 

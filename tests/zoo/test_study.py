@@ -9,7 +9,10 @@ import pytest
 
 import known_trainings
 from keras_adaptive import zoo
-from keras_adaptive.zoo import arms, cli, recipes, studies, study_table
+from keras_adaptive.zoo import cli, recipes
+from keras_adaptive.zoo.search import study as studies
+from keras_adaptive.zoo.search import study_table
+from keras_adaptive.zoo.search import variants as arms
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"tau": [0.1, 0.001], "fixed": [2], "targets": [3], "seeds": 2}

@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo import checkpoint, cli, files, stopping
-from keras_adaptive.zoo import train as training
-from keras_adaptive.zoo.run import go_on, restore
-from keras_adaptive.zoo.train import train
+from keras_adaptive.zoo import cli
+from keras_adaptive.zoo.training import checkpoint, files, stopping
+from keras_adaptive.zoo.training import train as training
+from keras_adaptive.zoo.training.run import go_on, restore
+from keras_adaptive.zoo.training.train import train
 
 ROOT = Path(__file__).parents[2]
 # Killed in the middle of the chunk that would end at step 16, after the change of stages.
@@ -36,7 +37,7 @@ training.train("act_parity", sys.argv[1], checkpoint_seconds=0, overrides=json.l
 RESUMED = """
 import sys, json
 sys.modules["tensorflow"] = None
-from keras_adaptive.zoo.train import train
+from keras_adaptive.zoo.training.train import train
 
 train("act_parity", sys.argv[1], resume=True)
 train("act_parity", sys.argv[2], overrides=json.loads(sys.argv[3]))

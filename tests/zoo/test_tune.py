@@ -16,8 +16,11 @@ import pytest
 
 import known_trainings
 from keras_adaptive import zoo
-from keras_adaptive.zoo import checkpoint, cli, recipes, space, trials
-from keras_adaptive.zoo import train as training
+from keras_adaptive.zoo import cli, recipes
+from keras_adaptive.zoo.search import rows as trials
+from keras_adaptive.zoo.search import space
+from keras_adaptive.zoo.training import checkpoint
+from keras_adaptive.zoo.training import train as training
 
 ROOT = Path(__file__).parents[2]
 GRID = {"tau": [1e-3, 1e-2, 1e-1], "halting_bias": [-1, 1]}
@@ -221,7 +224,7 @@ def test_values_of_other_kinds_than_numbers(trainer, tmp_path):
 
 
 def test_numbers_of_a_worker_are_those_of_the_list():
-    from keras_adaptive.zoo.keras_tuner import overrides_of
+    from keras_adaptive.zoo.search.keras_tuner import overrides_of
 
     values = {"tau": float(np.float32(3e-4)), "dropout": float(np.float32(0.1)), "maps": 8}
     tried = {"tau": (3e-4, 4e-4), "dropout": space.Range(0.0, 0.2), "maps": (8, 16)}

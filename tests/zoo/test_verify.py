@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo import agreement, cli, families, manifest, store, verify, verify_page
-from keras_adaptive.zoo import record as record_of_verify
-from keras_adaptive.zoo.agreement import Ratio, counts_agree, limit, means_agree
-from keras_adaptive.zoo.consistency import inconsistencies
+from keras_adaptive.zoo import cli, families
+from keras_adaptive.zoo.entries import agreement, manifest, store, verify
+from keras_adaptive.zoo.entries import record as record_of_verify
+from keras_adaptive.zoo.entries.agreement import Ratio, counts_agree, limit, means_agree
+from keras_adaptive.zoo.entries.consistency import inconsistencies
+from keras_adaptive.zoo.pages import verify as verify_page
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,12 +14,12 @@ import keras
 import numpy as np
 
 from ... import metrics
-from ..agreement import Ratio, wilson
-from ..figures import Exact, Measurement
-from ..files import SEEDS
-from ..headline import headline, limits_in_words
-from ..model_card import Sections, write
+from ..entries.agreement import Ratio, wilson
+from ..entries.card import Sections, write
+from ..entries.figures import Exact, Measurement
+from ..entries.headline import headline, limits_in_words
 from ..settings import LIMITED
+from ..training.files import SEEDS
 from .probe import Probe, fresh_batches
 
 # Batches without any target after which measuring gives up.

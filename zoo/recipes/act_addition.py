@@ -1,7 +1,7 @@
 """Running sums of up to five numbers of up to five digits (Graves 2016, section 3.3)."""
 
 from ..recipe import Figure, Recipe, Stage
-from ..space import TIME_PENALTIES
+from ..search.space import TIME_PENALTIES
 
 
 def build(recipe):

@@ -1,7 +1,7 @@
 """The bytes of Wikipedia (Graves 2016, section 3.5), as the paper trains it."""
 
 from ..recipe import Recipe, Stage
-from ..space import TIME_PENALTIES
+from ..search.space import TIME_PENALTIES
 
 
 def build(recipe):

@@ -1,7 +1,7 @@
 """Sequences of up to ten logic gates a vector (Graves 2016, section 3.2)."""
 
 from ..recipe import Curriculum, Figure, Recipe, Stage
-from ..space import TIME_PENALTIES
+from ..search.space import TIME_PENALTIES
 
 
 def build(recipe):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..recipe import Curriculum, Figure, Recipe, Stage
-from ..space import TIME_PENALTIES
+from ..search.space import TIME_PENALTIES
 
 INPUTS_PER_UNIT = 6
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..recipe import Figure, Recipe, Stage
-from ..space import TIME_PENALTIES
+from ..search.space import TIME_PENALTIES
 
 
 def build(recipe):

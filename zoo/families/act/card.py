@@ -1,15 +1,7 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
-from ... import baseline
-from ...model_card import (
-    asking,
-    changes,
-    command,
-    encoding,
-    loading,
-    minutes,
-    percent,
-)
+from ...entries import baseline
+from ...entries.card import asking, changes, command, encoding, loading, minutes, percent
 
 SOURCE = (
     "Alex Graves, [Adaptive Computation Time for Recurrent Neural Networks]"

@@ -6,10 +6,10 @@ import keras
 import numpy as np
 
 from .... import datasets, halting, losses, metrics, plots
-from ... import baseline
-from ...agreement import Ratio
-from ...figures import ERROR, Measurement
-from ...model_card import Sections
+from ...entries import baseline
+from ...entries.agreement import Ratio
+from ...entries.card import Sections
+from ...entries.figures import ERROR, Measurement
 from ..family import Family
 from . import card
 from .network import Probe

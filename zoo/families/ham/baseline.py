@@ -7,7 +7,7 @@ their own End Of Output.
 import keras
 
 from .... import losses, metrics
-from ...model_card import Sections
+from ...entries.card import Sections
 from ..family import Family
 from . import card
 from .family import HAM

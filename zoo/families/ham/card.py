@@ -3,15 +3,7 @@
 import json
 
 from .... import datasets
-from ...model_card import (
-    asking,
-    changes,
-    command,
-    loading,
-    markdown,
-    minutes,
-    percent,
-)
+from ...entries.card import asking, changes, command, loading, markdown, minutes, percent
 from .settings import is_raw
 
 SOURCE = (

@@ -6,9 +6,9 @@ import numpy as np
 
 from .... import datasets, losses, metrics, plots
 from ....reinforce import ReinforceModel
-from ... import lengths
-from ...figures import Exact, Measurement, of_selection
-from ...model_card import Sections, percent
+from ...entries import lengths
+from ...entries.card import Sections, percent
+from ...entries.figures import Exact, Measurement, of_selection
 from ..family import Family
 from . import card, picture, schedule
 from .averaging import AveragingAdam, averaged, set_weights

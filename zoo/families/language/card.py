@@ -1,15 +1,7 @@
 """The sections of the model card of an entry that predicts the bytes of a text."""
 
-from ... import baseline
-from ...model_card import (
-    asking,
-    changes,
-    command,
-    encoding,
-    loading,
-    markdown,
-    minutes,
-)
+from ...entries import baseline
+from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes
 from ..act.card import SOURCE as PAPER
 from .passage import BEFORE, PASSAGES, SHOWN
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from .... import datasets, metrics, plots
 from ....datasets.enwik8 import characters
-from ... import baseline
-from ...agreement import of_mean
-from ...figures import Exact
-from ...model_card import Sections
+from ...entries import baseline
+from ...entries.agreement import of_mean
+from ...entries.card import Sections
+from ...entries.figures import Exact
 from ..act.family import ACT
 from . import card, segmentation
 from .card import SCORE

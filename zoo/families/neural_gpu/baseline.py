@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from .... import datasets, plots
-from ...model_card import Sections
+from ...entries.card import Sections
 from . import card
 from .family import CURVES, NeuralGPU
 

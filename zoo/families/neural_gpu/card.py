@@ -1,16 +1,7 @@
 """The sections of the model card of an entry with a Neural GPU."""
 
-from ...lengths import LENGTHS, name_of
-from ...model_card import (
-    asking,
-    changes,
-    command,
-    encoding,
-    loading,
-    markdown,
-    minutes,
-    percent,
-)
+from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes, percent
+from ...entries.lengths import LENGTHS, name_of
 
 SOURCE = (
     "Łukasz Kaiser and Ilya Sutskever, [Neural GPUs Learn Algorithms]"

@@ -6,9 +6,9 @@ import numpy as np
 from .... import datasets, losses, metrics, plots, relaxation
 from ....datasets.symbols.digits import from_integer, to_integer
 from ....optimizers import GradientNoise, RelativeClipAdamax
-from ... import lengths
-from ...figures import Measurement, of_selection
-from ...model_card import Sections, percent
+from ...entries import lengths
+from ...entries.card import Sections, percent
+from ...entries.figures import Measurement, of_selection
 from ..family import Family
 from . import card, picture
 

@@ -7,7 +7,7 @@ import math
 import os
 from pathlib import Path
 
-from .files import read_json, write_whole
+from ..training.files import read_json, write_whole
 
 RESULT = "result.json"
 TABLES = ("trials.json", "trials.csv")

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import keras
 
-from . import checkpoint, families, stopping
-from .feed import Feed
+from .. import families
+from . import checkpoint, stopping
+from .batches import Feed
 from .files import remove_temporary_files
 from .lock import locked
 from .progress_bar import ProgressBar

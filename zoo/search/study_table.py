@@ -4,8 +4,8 @@ import csv
 import io
 from pathlib import Path
 
-from .arms import arms_of
-from .files import write_whole
+from ..training.files import write_whole
+from .variants import arms_of
 
 BY_DIFFICULTY = ("difficulty", "sequence_error", "ponder_steps")
 COLUMNS = (
@@ -106,7 +106,7 @@ def draw(data, recipe, folder):
 
     Source: Graves (2016), Figures 4 to 20; the last figure is our own.
     """
-    from .. import plots
+    from ... import plots
 
     folder = Path(folder)
     found = [group for group in groups(data, arms_of(recipe, data["settings"])) if group["runs"]]

@@ -1,7 +1,7 @@
 """What the first line on an entry says: its task, its error where it was trained and beyond."""
 
-from .model_card import percent
-from .recipe import Recipe
+from ..recipe import Recipe
+from .card import percent
 
 # An entry that is wrong more often than this where it was trained is an experiment.
 LEARNED = 0.5

@@ -12,8 +12,8 @@ import time
 import keras
 import numpy as np
 
-from .. import datasets
-from .files import read_json, write_whole
+from ... import datasets
+from ..training.files import read_json, write_whole
 
 NAME = "lengths.json"
 # Those of the paper, in digits of a number and in positions.

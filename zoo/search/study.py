@@ -8,12 +8,14 @@ import json
 import sys
 from pathlib import Path
 
-from . import checkpoint, families, recipes, study_table
-from .arms import KINDS, arms_of
-from .files import read_json, remove_temporary_files, write_whole
+from .. import families, recipes
+from ..settings import check_option
+from ..training import checkpoint
+from ..training.files import read_json, remove_temporary_files, write_whole
+from ..training.lock import locked
+from . import study_table
 from .forecast import announce
-from .lock import locked
-from .settings import check_option
+from .variants import KINDS, arms_of
 
 NAME = "study.json"
 # What a study has that does not say otherwise.
@@ -173,8 +175,8 @@ class Study:
         """Train with one seed, or go on with that, and measure it; the row of the training."""
         import keras
 
-        from .run import restore
-        from .train import train
+        from ..training.run import restore
+        from ..training.train import train
 
         # A study builds many models.
         keras.backend.clear_session()
@@ -204,7 +206,7 @@ class Study:
 
     def measured(self, run):
         """Numbers of a training: at its end, along it, and for each difficulty."""
-        from .evaluate import evaluate
+        from ..evaluate import evaluate
 
         examples = self.data["settings"]["examples"]
         found = evaluate(run.model, run.recipe, examples, seed=0)
@@ -231,7 +233,7 @@ class Study:
 
     def sequences(self):
         """Ponder along some sequences, of the best network of the best τ on validation data."""
-        from .run import restore
+        from ..training.run import restore
 
         groups = [group for group in study_table.groups(self.data, self.arms) if group["runs"]]
         groups = [group for group in groups if group["kind"] == "tau"]

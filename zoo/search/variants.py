@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from ..datasets.settings import Whole
-from .settings import HYPERPARAMETERS, STAGE
+from ...datasets.settings import Whole
+from ..settings import HYPERPARAMETERS, STAGE
 from .space import full_name
 
 # Settings of a study -> what their values are.

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from . import families, manifest
+from .. import families
+from . import manifest
 
 # Files that every entry has.
 NEEDED = ("model.keras", "recipe.json", "metrics.json")
@@ -15,7 +16,7 @@ NEEDED = ("model.keras", "recipe.json", "metrics.json")
 
 def root():
     """The folder of the entries that came with the package."""
-    from .. import saved_models
+    from ... import saved_models
 
     return Path(next(iter(saved_models.__path__)))
 
@@ -77,7 +78,7 @@ def load(name, max_ponder=None, epsilon=None, folder=None, leaves=None):
     import keras
 
     # Registers the classes that the file names; no code is taken from the file.
-    from .. import layers, losses, metrics, models  # noqa: F401
+    from ... import layers, losses, metrics, models  # noqa: F401
 
     path = entry(name, folder)
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
@@ -111,7 +112,7 @@ def recipe(name, folder=None):
     Raises:
         ValueError: an unknown name, or a damaged file.
     """
-    from .recipe import Recipe
+    from ..recipe import Recipe
 
     path = entry(name, folder) / "recipe.json"
     try:

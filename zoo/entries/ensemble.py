@@ -2,9 +2,9 @@
 
 import hashlib
 
-from .. import ensemble
-from . import families
-from .run import Run
+from ... import ensemble
+from .. import families
+from ..training.run import Run
 
 
 def together(runs):

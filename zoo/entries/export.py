@@ -7,13 +7,14 @@ from pathlib import Path
 
 import keras
 
-from . import families, manifest, store
+from .. import families
+from ..evaluate import evaluate_run
+from ..training.files import folder_written_whole, read_json
+from ..training.lock import locked
+from ..training.run import restore, table
+from . import manifest, store
 from .baseline import NAME as BASELINE
 from .ensemble import together
-from .evaluate import evaluate_run
-from .files import folder_written_whole, read_json
-from .lock import locked
-from .run import restore, table
 
 HISTORY_ROWS = 500
 

@@ -4,7 +4,8 @@ import difflib
 import itertools
 from pathlib import Path
 
-from . import agreement, families, store, tables
+from .. import families, tables
+from . import agreement, store
 from .figures import ERROR
 
 

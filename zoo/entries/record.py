@@ -4,7 +4,8 @@ import hashlib
 import json
 from pathlib import Path
 
-from . import agreement, families, store
+from .. import families
+from . import agreement, store
 from .figures import ERROR
 
 

@@ -7,10 +7,11 @@ from seed to seed, and shows early. The choice looks at validation data alone.
 import json
 from pathlib import Path
 
-from . import checkpoint, recipes
-from .files import SEEDS, remove_temporary_files, write_whole
-from .lock import locked
-from .train import train
+from .. import recipes
+from ..training import checkpoint
+from ..training.files import SEEDS, remove_temporary_files, write_whole
+from ..training.lock import locked
+from ..training.train import train
 
 
 def scout(recipe, out, seeds, resume=False, **settings):

@@ -13,10 +13,11 @@ import time
 
 import keras
 
-from . import agreement, baseline, families, store
+from .. import families
+from ..training.files import write_whole
+from . import agreement, baseline, store
 from .consistency import inconsistencies
 from .figures import ERROR
-from .files import write_whole
 from .record import agrees, digest, in_words, is_current, read, verdict
 
 # Seeds below are those of publications and of trainings, or were.

@@ -9,11 +9,13 @@ import math
 import sys
 from pathlib import Path
 
-from . import checkpoint, families, recipes, trials
-from .files import read_json, remove_temporary_files, write_whole
+from .. import families, recipes
+from ..settings import check_option
+from ..training import checkpoint
+from ..training.files import read_json, remove_temporary_files, write_whole
+from ..training.lock import locked
+from . import rows as trials
 from .forecast import announce
-from .lock import locked
-from .settings import check_option
 from .space import DEFAULT_METHOD, Range, space_in, space_of, to_json
 
 NAME = "search.json"
@@ -146,7 +148,7 @@ class Plan:
     """
 
     def __init__(self, settings, folder, custom=None, jit_compile="auto"):
-        from .run import configure
+        from ..training.run import configure
 
         self.settings, self.folder, self.custom = settings, Path(folder), custom
         self.jit_compile = jit_compile
@@ -223,7 +225,7 @@ class Plan:
         """Train with one seed, or go on with that; the row of the training."""
         import keras
 
-        from .train import train
+        from ..training.train import train
 
         # A search builds many models.
         keras.backend.clear_session()
@@ -280,7 +282,7 @@ class Plan:
 
     def model_of(self, trial):
         """The model of the best seed of a trial."""
-        from .run import restore
+        from ..training.run import restore
 
         rows = [row for row in self.rows() if row["trial"] == trial]
         if not rows:

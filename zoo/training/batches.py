@@ -2,8 +2,8 @@
 
 import keras
 
-from .. import datasets
-from . import families
+from ... import datasets
+from .. import families
 
 
 class Feed(keras.utils.PyDataset):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import keras
 
-from . import checkpoint, families, recipes
+from .. import families, recipes
+from . import checkpoint
 from .checkpoint import Position
 from .files import write_whole
 

@@ -1,8 +1,8 @@
 """The tables of docs/verify.md: what `keras-adaptive verify` found, from its record."""
 
-from . import store
-from .model_card import markdown
-from .record import agrees, is_current, read, shown, verdict
+from ..entries import store
+from ..entries.card import markdown
+from ..entries.record import agrees, is_current, read, shown, verdict
 
 PAGE = "docs/verify.md"
 RECORD = "docs/results/verify.json"

@@ -5,8 +5,8 @@ import sys
 import tempfile
 import time
 
-from .progress import in_words
-from .words import truncated
+from ..training.progress import in_words
+from ..words import truncated
 
 # Fewer batches than this are trained as soon as measured.
 WORTH_MEASURING = 1000
@@ -69,8 +69,8 @@ def seconds_a_batch(recipe, jit_compile="auto"):
     """How long a batch of the last stage takes to train, by a few of them after compilation."""
     import keras
 
-    from .feed import Feed
-    from .run import start
+    from ..training.batches import Feed
+    from ..training.run import start
 
     class Clock(keras.callbacks.Callback):
         """Times the updates, and ends the training after a few."""

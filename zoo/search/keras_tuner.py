@@ -11,9 +11,9 @@ from pathlib import Path
 
 import keras_tuner
 
-from . import trials
-from .files import write_whole
-from .lock import locked
+from ..training.files import write_whole
+from ..training.lock import locked
+from . import rows as trials
 from .space import Range, space_in
 
 # Hyperband's epochs: the shares of the training are 1/9, 1/3 and 1.

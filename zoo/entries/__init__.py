@@ -1,0 +1,1 @@
+"""The published entries: their files, their numbers, their cards, and loading them."""

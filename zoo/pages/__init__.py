@@ -1,0 +1,1 @@
+"""The tables of the pages of the documentation, made of results."""

@@ -1,0 +1,1 @@
+"""Many trainings of a recipe: searches with KerasTuner, studies, and the choice of a seed."""

@@ -1,0 +1,1 @@
+"""Training a recipe: batches, checkpoints, and what happens while it runs."""
