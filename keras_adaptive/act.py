@@ -10,6 +10,7 @@ from .halting import ACT, Fixed, report
 from .halting.loop import at_least_float32
 from .halting.over_time import over_time
 from .halting.rules import rule_named
+from .masks import mask_or_attached
 
 _SWITCHES = {
     "go_backwards",
@@ -229,11 +230,10 @@ class ACTRNN(keras.layers.RNN):
     def call(self, sequences, initial_state=None, mask=None, training=False):
         """Runs the cell over the sequences; see the class."""
         self._check(sequences)
-        arguments.mask_of(mask, sequences)
         states = self._initial_states(sequences, initial_state)
         # Keras draws a cell's dropout masks before the loop, which can have no state on JAX.
         self._maybe_config_dropout_masks(self.cell, sequences[:, 0], states)
-        result = self._over_time(sequences, states, mask, training)
+        result = self._over_time(sequences, states, mask_or_attached(mask, sequences), training)
         self._maybe_reset_dropout_masks(self.cell)
         states = tree.map_structure(lambda x: ops.cast(x, self.compute_dtype), result.states)
         if self.stateful:

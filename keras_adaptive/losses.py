@@ -5,6 +5,7 @@ from keras import ops
 
 from . import arguments
 from .distributed import share_of
+from .masks import attached_mask
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -51,7 +52,7 @@ class SequenceLoss(keras.losses.Loss):
         """The loss; a mask of `y_pred` and `sample_weight` say which time steps count."""
         # Keras's own reductions divide by the number of time steps, masked ones in or out, so
         # that padding a batch would change the loss.
-        mask = getattr(y_pred, "_keras_mask", None)
+        mask = attached_mask(y_pred)
         y_pred = ops.convert_to_tensor(y_pred, dtype=self.dtype)
         values = self.call(ops.convert_to_tensor(y_true), y_pred)
         counted = ops.ones_like(values)

@@ -38,6 +38,7 @@ def compute():
     for name in AUTOMATA:
         results[f"automaton/{name}"] = automaton(name)(batch_of(examples([17, 40]))[0])
     results.update({f"fit/{name}": value for name, value in _training().items()})
+    results.update({f"masks/{name}": value for name, value in _masks().items()})
     return results
 
 
@@ -158,6 +159,31 @@ def _training():
     results["history/evaluate"] = np.array(model.evaluate(x, y, **arguments))
     results["predictions"] = model.predict(x, verbose=0)
     results.update({f"weight{i}": w for i, w in enumerate(model.get_weights())})
+    return results
+
+
+def _masks():
+    """What a model does with the mask of a `Masking` layer, with the same mask given, without."""
+    x, y, mask = sequences(6, TIME, FEATURES), np.ones((6, TIME)), ragged_mask(6, TIME)
+    x, state = np.where(mask[..., None], x, 0).astype("float32"), np.ones((6, UNITS), "float32")
+    results = {}
+    for way in ("attached", "given", "without"):
+        inputs, start = keras.Input((TIME, FEATURES)), keras.Input((UNITS,))
+        masked = keras.layers.Masking()(inputs) if way == "attached" else inputs
+        given = {"mask": ops.any(inputs != 0, -1)} if way == "given" else {}
+        layer = ACTRNN(keras.layers.GRUCell(UNITS), max_ponder=4, return_sequences=True)
+        # Keras fills the argument `mask` of a call with one tensor only; here there are two.
+        outputs = layer(masked, initial_state=start, **given)
+        outputs = keras.layers.Dense(1, activation="sigmoid")(outputs)
+        model = keras.Model([inputs, start], outputs)
+        rng = np.random.default_rng(0)
+        model.set_weights([rng.normal(size=w.shape) for w in model.get_weights()])
+        results[f"outputs/{way}"] = model.predict([x, state], verbose=0)
+        model.compile(keras.optimizers.SGD(0.1), SequenceLoss())
+        # The loss reads the mask of the outputs, which is not that of the inputs if it was given.
+        weights = mask.astype("float32") if way == "given" else None
+        history = model.fit([x, state], y, sample_weight=weights, verbose=0).history
+        results[f"loss/{way}"] = np.array(history["loss"])
     return results
 
 

@@ -96,3 +96,12 @@ def test_training_is_the_same(results):
         np.testing.assert_allclose(
             results[name], of_tensorflow[name], rtol=1e-3, atol=1e-4, err_msg=name
         )
+
+
+@pytest.mark.parametrize("result", ["outputs", "loss"])
+def test_mask_of_a_layer_before_counts_beside_an_initial_state(results, result):
+    attached, given, without = (
+        below("masks", results)[f"{result}/{way}"] for way in ("attached", "given", "without")
+    )
+    np.testing.assert_allclose(attached, given, rtol=1e-5)
+    assert np.max(np.abs(attached - without)) > 1e-2

@@ -22,6 +22,7 @@ FOLDERS = ["keras_adaptive", "datasets", "zoo"]
 # module -> names in it; of a class with its attributes behind a dot.
 NAMES = {
     "argparse": ["ArgumentParser._option_string_actions", "_AppendAction"],
+    "keras.src.backend.common.masking": ["get_keras_mask"],
     "keras.src.saving.object_registration": ["GLOBAL_CUSTOM_OBJECTS"],
     "keras.layers": [
         "Layer._call_has_training_arg",

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from keras import ops
 
 from keras_adaptive.backend.tensorflow import compiles, refuse_unseen
 from keras_adaptive.backend.tensorflow_graph import TracedGraph
@@ -131,6 +132,26 @@ def whether_compiled(model_class, length, max_ponder=3, built_for=None, **compil
 )
 def test_short_sequences_of_a_fixed_length_are_compiled(model_class, length, kwargs, expected):
     assert whether_compiled(model_class, length, **kwargs) is expected
+
+
+class Encoder(keras.layers.Layer):
+    """A layer of one's own, which calls an adaptive one with a state to begin with."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.layer = ACTRNN(keras.layers.SimpleRNNCell(4), max_ponder=3)
+
+    def call(self, inputs):
+        return self.layer(inputs, initial_state=ops.ones((ops.shape(inputs)[0], 4)))
+
+
+def test_a_layer_that_another_calls_with_a_state_trains():
+    inputs = keras.Input((2, 3))
+    model = AdaptiveModel(inputs, keras.layers.Dense(2)(Encoder()(inputs)))
+    model.compile("sgd", "mse")
+    before = model.get_weights()
+    model.fit(np.ones((2, 2, 3)), np.ones((2, 2)), verbose=0)
+    assert all(a.size == 1 or np.any(a != b) for a, b in zip(before, model.get_weights()))
 
 
 def test_an_adaptive_model_trains_as_eagerly():

@@ -6,6 +6,7 @@ from keras import ops
 from .. import arguments, backend, cap
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
+from ..masks import mask_or_attached
 from ..reporting import ThreadValue
 
 
@@ -108,7 +109,7 @@ class SequenceGenerator(keras.Model):
     def call(self, inputs, targets=None, mask=None, training=False):
         """Generates a sequence for each row of the inputs; see the class."""
         self.source.check("inputs", inputs)
-        arguments.mask_of(mask, inputs)
+        mask = mask_or_attached(mask, inputs)
         targets = self._targets.value if targets is None else targets
         present = self.source.present(inputs)
         if mask is not None:

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from .. import arguments
+from ..masks import mask_or_attached
 
 EMPTY = -1.0
 
@@ -245,7 +246,7 @@ class StackRNN(keras.layers.RNN):
 
     def call(self, sequences, initial_state=None, mask=None, training=False):
         """Runs the cell over the sequences; see the class."""
-        arguments.mask_of(mask, sequences)
+        mask = mask_or_attached(mask, sequences)
         if self.cell.needs_length:
             batch_size, length = ops.shape(sequences)[0], ops.shape(sequences)[1]
             if initial_state is None:

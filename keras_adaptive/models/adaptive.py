@@ -216,7 +216,8 @@ def _length(layer):
     try:
         shape = tree.flatten(layer.input)[0].shape
     except (AttributeError, ValueError):  # It is called by another layer, not by the model.
-        shape = layer.get_build_config()["input_shape"]
+        built = layer.get_build_config()
+        shape = built.get("input_shape") or built["shapes_dict"]["sequences_shape"]
     return shape[1]
 
 

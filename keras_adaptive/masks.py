@@ -1,0 +1,23 @@
+"""The masks that Keras attaches to tensors."""
+
+from keras.src.backend.common import masking
+
+from . import arguments
+
+
+def attached_mask(x):
+    """The mask that `Masking` or `Embedding` attached to a tensor, or None."""
+    # On JAX a traced tensor has no attributes: only Keras knows where its mask is.
+    return masking.get_keras_mask(x)
+
+
+def mask_or_attached(mask, inputs):
+    """`mask`, or if it is None the mask attached to the inputs, checked; or None.
+
+    Keras fills the argument `mask` of a call only where the inputs are its only tensors: beside
+    an `initial_state` it leaves it out.
+
+    Raises:
+        ValueError: if the mask has not as many rows and positions as the inputs.
+    """
+    return arguments.mask_of(attached_mask(inputs) if mask is None else mask, inputs)
