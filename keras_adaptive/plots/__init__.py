@@ -5,12 +5,14 @@ many networks, `tree` those of a hierarchical memory, and `text` those of a netw
 """
 
 from . import study, text, tree
+from .answers import answers_after_steps
 from .figure import FORMATS, check_format
 from .image import mental_image_animation, mental_image_stills
 from .ponder import learning_curve, ponder_against_difficulty, ponder_along_sequence
 
 __all__ = [
     "FORMATS",
+    "answers_after_steps",
     "check_format",
     "learning_curve",
     "mental_image_animation",

@@ -68,6 +68,15 @@ TABLE = {
             "most": COUNT,
         },
     ),
+    plots.answers_after_steps: (
+        lambda: {"path": "a.png", "probabilities": [[0.5, 0.5], [0.9, 0.1]], "read": "10"},
+        {
+            "path": PATH,
+            "probabilities": [None, 3, "11", [0.5, 0.5], [[0.5, 2.0]], [[0.5]], [[]]],
+            "read": [None, 3, "101"],
+            "title": TITLE,
+        },
+    ),
     study.error_bars: (
         lambda: {"path": "a.png", "groups": [A_GROUP]},
         {"path": PATH, "groups": GROUPS, "title": TITLE},

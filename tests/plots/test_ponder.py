@@ -61,6 +61,15 @@ def test_mental_image(length, tmp_path):
             assert length + 1 <= animation.n_frames <= length + 3
 
 
+# With many positions their symbols are left out.
+@pytest.mark.parametrize("positions", [1, 12, 90])
+def test_answers_after_steps(positions, tmp_path):
+    probabilities = np.linspace(0, 1, 7 * positions).reshape(7, positions)
+    path = tmp_path / "answers.png"
+    assert plots.answers_after_steps(path, probabilities, "1" * positions, "Sums") == path
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize("draw", [plots.mental_image_stills, plots.mental_image_animation])
 def test_mental_images_that_do_not_fit(draw, tmp_path):
     images, read, written = thoughts(3)

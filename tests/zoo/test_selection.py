@@ -42,6 +42,20 @@ SMALL = {
         "neural_gpu_addition_lstm",
         {"units": 4, "num_layers": 1, "bits": 3, "min_bits": 3, "longer": 5, **SHORT},
     ),
+    "recall": (
+        "recall_prefix_sums",
+        {
+            "filters": 4,
+            "num_blocks": 1,
+            "iterations": 3,
+            "length": 4,
+            "min_length": 4,
+            "longer": 8,
+            "max_ponder": 9,
+            "unchanged_steps": 2,
+            **SHORT,
+        },
+    ),
     "ham": (
         "ham_stack",
         {"units": 4, "hidden_units": 4, "length": 4, "min_length": 4, "longer": 8, **SHORT},

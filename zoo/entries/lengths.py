@@ -98,7 +98,7 @@ def plan(recipe, examples, long_examples=None, lengths=None):
         raise ValueError(f"lengths must be whole numbers, at least 1. Received: {lengths}")
     sample = inspect.signature(datasets.task(recipe.dataset).sample)
     # The least that there is.
-    least = sample.parameters[shortest].default
+    least = sample.parameters[shortest].default or recipe.parameters[longest]
     found = [{"probe": None, "least": least, "length": recipe.parameters[longest]}]
     found += [{"probe": None, "least": length, "length": length} for length in lengths]
     found += [

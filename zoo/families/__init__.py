@@ -1,7 +1,7 @@
 """The families of networks of the zoo: one folder each, with one subclass of `Family`."""
 
 # The names by which recipes know them.
-NAMES = ("act", "baseline", "ham", "ham_baseline", "language", "neural_gpu")
+NAMES = ("act", "baseline", "ham", "ham_baseline", "language", "neural_gpu", "recall")
 
 
 def of(recipe):
@@ -20,6 +20,7 @@ def of(recipe):
     from .language.family import Language
     from .neural_gpu.baseline import NeuralGPUBaseline
     from .neural_gpu.family import NeuralGPU
+    from .recall.family import RecallFamily
 
     classes = {
         "act": ACT,
@@ -28,5 +29,6 @@ def of(recipe):
         "ham_baseline": HAMBaseline,
         "language": Language,
         "neural_gpu": NeuralGPU,
+        "recall": RecallFamily,
     }
     return classes[recipe.family](recipe)

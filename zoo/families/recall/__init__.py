@@ -1,0 +1,1 @@
+"""Recall networks (Bansal et al. 2022)."""

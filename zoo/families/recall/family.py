@@ -1,0 +1,231 @@
+"""The recall networks: how they are trained, measured, published and questioned."""
+
+import keras
+import numpy as np
+
+from .... import datasets, halting, losses, metrics, plots
+from ...entries import lengths
+from ...entries.agreement import Ratio
+from ...entries.card import Sections
+from ..neural_gpu.family import NeuralGPU
+from . import card, fixed
+from .network import LAYER, Probe
+
+LENGTHS = (48, 96, 192, 384, 512)
+# For so many steps the network is also made to think, at the last of the lengths above.
+FIXED_STEPS = (600, 1200)
+# Bits of the example on the card, and most bits of one that is drawn.
+DRAWN, MOST_DRAWN = 48, 128
+# What is measured in one batch, in positions.
+LARGEST_BATCH = 64_000
+CURVES = {
+    "sequence_error": "training",
+    "validation_error": "validation",
+    "longer_error": "validation, longer",
+    "longer_symbol_error": "validation, longer: symbols",
+}
+
+
+class RecallFamily(NeuralGPU):
+    """Recall networks, which stop when their answer has not changed for a while.
+
+    They answer symbols of any length, and are measured at lengths beyond their training, as Neural
+    GPUs are.
+    """
+
+    logged_metrics = ("progressive_loss",)
+    columns = (*NeuralGPU.columns, "progressive_loss", "longer_ponder_steps")
+    run_metrics = (*NeuralGPU.run_metrics, "longer_ponder_steps", "ponder_steps")
+    can_be_averaged = False
+    limits = ("max_ponder",)
+
+    def compile(self, model, jit_compile="auto", steps_per_execution=1):
+        """Compile a model with Adam; the loss is the mean over all symbols."""
+        rate = self.recipe.stages[0].learning_rate
+        clipnorm = self.recipe.hyperparameters["clipnorm"]
+        model.compile(
+            optimizer=keras.optimizers.Adam(rate, global_clipnorm=clipnorm),
+            loss=losses.SequenceLoss(per_target=True),
+            weighted_metrics=[metrics.SequenceError()],
+            jit_compile=jit_compile,
+            steps_per_execution=steps_per_execution,
+        )
+
+    def on_chunk_begin(self, run):
+        """Nothing changes while a recall network is trained."""
+
+    def validate(self, run, probe, examples=200, longer=50, seed=None):
+        """Errors on validation data, at the recipe's length and at a longer one, and steps there.
+
+        Args:
+            run: a `Run`.
+            probe: of its model.
+            examples: how many of the recipe's length.
+            longer: how many of the longer one.
+            seed: of the examples; the recipe's by default.
+        """
+        kinds = {"split": "validation", "seed": seed}
+        parameters = lengths.between(self.recipe, self.longer_length(run))
+        further = self.summary(self.measure(probe, longer, **kinds, parameters=parameters))
+        found = super().validate(run, probe, examples, longer, seed)
+        return {**found, "longer_ponder_steps": further["ponder_steps"]}
+
+    def probe(self, model):
+        """The model, which also tells how long it thought."""
+        return Probe(model)
+
+    def evaluation_batch_size(self, parameters):
+        """Fewer of longer examples."""
+        return int(np.clip(LARGEST_BATCH // parameters["length"], 1, 500))
+
+    def example_results(self, batch, answers):
+        """Wrong symbols, all symbols, difficulty and ponder steps."""
+        found = super().example_results(batch, answers)
+        return {**found, "ponder_steps": answers["ponder_steps"]}
+
+    def ratios(self, results):
+        """Wrong symbols among all, and steps by example."""
+        steps = np.asarray(results["ponder_steps"], "float64")
+        return {
+            **super().ratios(results),
+            "ponder_steps": Ratio(steps, np.ones_like(steps)),
+        }
+
+    def predict(self, probe, text):
+        """A dict as of `NeuralGPU.predict`; `ponder_steps`, as `steps`, is how many it took."""
+        task = datasets.task(self.recipe.dataset)
+        found = probe(task.encode(text, **self.recipe.parameters))
+        steps = int(found["ponder_steps"][0])
+        return {**super().predict(probe, text), "steps": steps, "ponder_steps": steps}
+
+    def entry_metrics(self, run, model, trainings, request):
+        """Errors and steps at all lengths, the line of steps, and errors after fixed steps."""
+        return {
+            "scouted": self.scouted_seeds(run),
+            **self.measure_lengths(run, request),
+            "other_models": self.other_models(request.into, "lengths"),
+        }
+
+    def measure_lengths(self, run, request):
+        """Errors and steps at all lengths, the line of steps, and errors after fixed steps.
+
+        Returns:
+            A dict: `lengths`, a list as of `lengths.measure`; `line`, see `line`; `fixed`, a list
+            as of `fixed.measure`.
+        """
+        numbers = request.examples, request.long_examples
+        rows = lengths.measure(self, run, *numbers, request.lengths or LENGTHS)
+        return {
+            "lengths": rows,
+            "line": line(rows),
+            "fixed": fixed.measure(self, run, max(LENGTHS), FIXED_STEPS, request.examples),
+        }
+
+    def add_endpoints(self, archive, model):
+        """Give the SavedModel its endpoints, with free batch size and length.
+
+        They return a dict of `outputs`, probabilities (batch, n, classes), and `ponder_steps`
+        (batch,): `serve` (also `serving_default`) takes symbols int32 (batch, n), -1 behind the end
+        of an example, `serve_with_limits` also `max_ponder`.
+        """
+        import tensorflow as tf
+
+        probe = Probe(model).model
+        inputs = tf.TensorSpec((None, None), "int32", name="inputs")
+
+        def serve(inputs):
+            # A batch costs what its rows think, not its size times the longest thought.
+            with halting.compaction():
+                return probe(inputs)
+
+        def with_limits(inputs, max_ponder):
+            with halting.limits(max_ponder=max_ponder):
+                return serve(inputs)
+
+        limit = tf.TensorSpec((), "int32", name="max_ponder")
+        archive.add_endpoint("serve", serve, input_signature=[inputs])
+        archive.add_endpoint("serve_with_limits", with_limits, input_signature=[inputs, limit])
+
+    def card_sections(self, metrics):
+        """The sections of the card, see `card`."""
+        return Sections(
+            source=card.SOURCE,
+            results=card.results(self.recipe, metrics),
+            pictures=card.pictures(self.recipe),
+            use=card.use(self.recipe, metrics),
+            training=card.training(self.recipe, metrics),
+        )
+
+    def draw_card(self, folder, model, metrics, history):
+        """Write the learning curve, and the steps against the length."""
+        plots.learning_curve(folder / "learning_curve.png", history, CURVES)
+        rows = [
+            {"difficulty": row["length"], **{k: row[k] for k in ("examples", "sequence_error")}}
+            | {"ponder_steps": row["ponder_steps"], "ponder": row["ponder_steps"]}
+            for row in metrics["lengths"]
+        ]
+        plots.ponder_against_difficulty(folder / "ponder.png", {"recall": rows}, "bits")
+        text = "".join(map(str, np.random.default_rng(1).integers(0, 2, DRAWN)))
+        answer = self.predict(self.probe(model), text)
+        picture_of(folder / "answers.png", model, self.recipe, text, answer["ponder_steps"])
+
+    def set_limit(self, model, name, value):
+        """Set `max_ponder` of the layer's rule."""
+        layer = model.get_layer(LAYER)
+        layer.halting = halting.Converged(layer.halting.patience, value)
+
+    def describe(self, metrics):
+        """Wrong symbols and steps of an evaluation in words."""
+        words = [f"bit error {metrics['symbol_error']:.3%}"]
+        if "ponder_steps" in metrics:
+            words.append(f"steps {metrics['ponder_steps']:.2f}")
+        return ", ".join(words)
+
+    def check_plot(self, request):
+        """Refuse a missing example, one that is too long, and another kind of file."""
+        recipe = self.recipe
+        if request.input is None:
+            raise ValueError(f"{recipe.name} is drawn while it thinks about an example; give one")
+        plots.check_format(request.out or f"{recipe.name}.png")
+        bits = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters).shape[1]
+        if bits > MOST_DRAWN:
+            raise ValueError(
+                f"{recipe.name} is drawn for at most {MOST_DRAWN} bits. Received: {bits} bits"
+            )
+
+    def plot(self, model, request):
+        """Draw what the network would answer at each position after each step.
+
+        Returns:
+            A dict: `picture`, its file, and what `predict` returns.
+        """
+        answer = self.predict(self.probe(model), request.input)
+        out = request.out or f"{self.recipe.name}.png"
+        picture = picture_of(out, model, self.recipe, request.input, answer["ponder_steps"])
+        return {"picture": str(picture), **answer}
+
+
+def line(rows):
+    """The straight line through mean steps against length.
+
+    Args:
+        rows: a list of dicts of `length` and `ponder_steps`.
+
+    Returns:
+        A dict of `slope` (steps a bit), `intercept` and `r_squared`; None for fewer than three.
+    """
+    if len(rows) < 3:
+        return None
+    from scipy import stats
+
+    fit = stats.linregress([x["length"] for x in rows], [x["ponder_steps"] for x in rows])
+    found = {"slope": fit.slope, "intercept": fit.intercept, "r_squared": fit.rvalue**2}
+    return {name: round(float(value), 4) for name, value in found.items()}
+
+
+def picture_of(path, model, recipe, text, steps, title=None):
+    """Draw the answer to an example after each of so many steps; returns the file."""
+    inputs = datasets.task(recipe.dataset).encode(text, **recipe.parameters)
+    answers = [fixed.answer_after(model, inputs, count) for count in range(1, steps + 1)]
+    probabilities = [answer[0, :, 2] for answer in answers]
+    return plots.answers_after_steps(path, probabilities, text.replace(" ", ""), title)
