@@ -1,13 +1,14 @@
-"""The recipes of the zoo, one file each; the file's name is the recipe's."""
+"""The recipes of the zoo: a file for each, which also has its `VARIANTS`, recipes made from it."""
 
 import difflib
+import functools
 import importlib
 import pkgutil
 
 
 def names():
     """Names of all recipes, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(_recipes())
 
 
 def load(name):
@@ -19,7 +20,21 @@ def load(name):
     Raises:
         ValueError: there is none of this name; the message has the nearest names.
     """
-    if name not in names():
+    found = _recipes()
+    if name not in found:
         near = difflib.get_close_matches(name, names()) or names()
         raise ValueError(f"there is no recipe {name!r}. Nearest: {', '.join(near)}")
-    return importlib.import_module(f".{name}", __name__).RECIPE
+    return found[name]
+
+
+@functools.cache
+def _recipes():
+    """A dict from names to recipes; they are data, so reading all of them takes no time."""
+    modules = [
+        importlib.import_module(f".{module.name}", __name__)
+        for module in pkgutil.iter_modules(__path__)
+    ]
+    found = [
+        recipe for module in modules for recipe in (module.RECIPE, *getattr(module, "VARIANTS", ()))
+    ]
+    return {recipe.name: recipe for recipe in found}

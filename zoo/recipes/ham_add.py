@@ -2,7 +2,8 @@
 
 import dataclasses
 
-from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences
+from ..families.ham.baseline_settings import compared_with
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences, softened
 from ..recipe import Recipe
 
 # No sum has fewer than 4 symbols.
@@ -43,4 +44,9 @@ RECIPE = Recipe(
     ),
     paper={"error": "0 %", "longer_error": "100 %"},
     differences=differences(SETTINGS, STAGES, 25),
+)
+VARIANTS = (
+    softened(RECIPE),
+    compared_with(RECIPE, attention=False, errors=(39, 100), searched=True),
+    compared_with(RECIPE, attention=True, errors=(0, 100), searched=True),
 )

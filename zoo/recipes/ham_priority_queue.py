@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ..families.ham.settings import RAW, SEVERAL_SIZES, SIZES, build, differences
+from ..families.ham.settings import RAW, SEVERAL_SIZES, SIZES, build, differences, softened
 from ..recipe import Recipe, Stage
 
 # What is wrong at last are a few PUSHes into leaves that are taken. Each stage opens the turns
@@ -83,3 +83,4 @@ RECIPE = Recipe(
         "8.40 % wrong, before its last stages were added.",
     ),
 )
+VARIANTS = (softened(RECIPE),)

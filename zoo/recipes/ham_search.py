@@ -2,7 +2,8 @@
 
 import dataclasses
 
-from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences
+from ..families.ham.baseline_settings import compared_with
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences, softened
 from ..recipe import Recipe, Stage
 
 SETTINGS = {
@@ -49,4 +50,9 @@ RECIPE = Recipe(
         "wrong with 32, 64 and 128 leaves), and seed 0 of this recipe was published first, with "
         "0.00, 0.20 and 2.56 % wrong. Seed 1 was trained after that.",
     ),
+)
+VARIANTS = (
+    softened(RECIPE),
+    compared_with(RECIPE, attention=False, errors=(62, 89), searched=True),
+    compared_with(RECIPE, attention=True, errors=(0.04, 0.52)),
 )

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from ..families.ham.baseline_settings import compared_with
 from ..families.ham.settings import (
     COMPARING,
     COMPARING_STAGES,
@@ -9,6 +10,7 @@ from ..families.ham.settings import (
     SEVERAL_SIZES,
     build,
     differences,
+    softened,
 )
 from ..recipe import Recipe, Stage
 
@@ -64,4 +66,9 @@ RECIPE = Recipe(
         "before the stages with few different keys and that with trees of several sizes were "
         "added.",
     ),
+)
+VARIANTS = (
+    softened(RECIPE),
+    compared_with(RECIPE, attention=False, errors=(99, 100), searched=True),
+    compared_with(RECIPE, attention=True, errors=(25, 100)),
 )

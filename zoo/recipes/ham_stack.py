@@ -1,6 +1,6 @@
 """A stack by raw HAM."""
 
-from ..families.ham.settings import RAW, RAW_STAGES, build, differences
+from ..families.ham.settings import RAW, RAW_STAGES, build, differences, softened
 from ..recipe import Recipe
 
 RECIPE = Recipe(
@@ -23,3 +23,4 @@ RECIPE = Recipe(
     paper={"error": "0 %", "longer_error": "0 %"},
     differences=differences(RAW, RAW_STAGES, 25),
 )
+VARIANTS = (softened(RECIPE),)

@@ -52,3 +52,17 @@ RECIPE = Recipe(
         "25.",
     ),
 )
+VARIANTS = (
+    RECIPE.replace(
+        name="neural_gpu_multiplication_lstm",
+        dataset="neural_gpu_multiplication",
+        task=(
+            "Two binary numbers of d digits each, the least significant first, with a "
+            "multiplication sign between them. The answer is their product, written until the "
+            "network's own end symbol."
+        ),
+        test_data_seen=(),
+        # It did not measure 100 digits.
+        paper={"cell": "LSTM+A, 3 layers of 64 units", "error": "100 %", "errors": {"100": "–"}},
+    ),
+)
