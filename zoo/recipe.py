@@ -149,8 +149,8 @@ class Recipe:
             overrides: a mapping. A key is `batch_size`, `seed` or `validate_every`; a
                 hyperparameter; a parameter of the data set; a field of every stage
                 (`learning_rate`, `time_penalty`, `steps`, `chunk`, …); or a field of one
-                stage, counted from 0 (`stages.2.learning_rate`). `zoo.settings` has what each
-                may be.
+                stage, counted from 0 (`stages.2.learning_rate`); see `full_name`.
+                `zoo.settings` has what each may be.
 
         Returns:
             A `Recipe`.
@@ -173,12 +173,30 @@ class Recipe:
             recipe_check.check(recipe)
         return recipe
 
+    def full_name(self, name):
+        """The setting that a name means, for training and search alike.
+
+        `tau` is `time_penalty`. Where the recipe declares that of one stage for searches, it is
+        that one, and not that of all stages.
+
+        Example:
+
+        >>> from keras_adaptive.zoo import recipes
+        >>> recipes.load("act_parity").full_name("tau"), recipes.load("act_sort").full_name("tau")
+        ('stages.1.time_penalty', 'time_penalty')
+        """
+        if name not in ("tau", "time_penalty"):
+            return name
+        declared = [known for known in self.search if known.endswith(".time_penalty")]
+        return declared[0] if len(declared) == 1 else "time_penalty"
+
     def check_setting(self, key, value):
         """Refuse a setting that there is not, or a value that it cannot have.
 
         Raises:
             ValueError: see `with_overrides`.
         """
+        key = self.full_name(key)
         self._stages_of(key)
         setting = settings.setting_of(self, key)
         if setting is not None:
@@ -186,6 +204,7 @@ class Recipe:
 
     def _with_override(self, key, value):
         self.check_setting(key, value)
+        key = self.full_name(key)
         if key in settings.RECIPE:
             return self.replace(**{key: value})
         for kind in ("hyperparameters", "parameters", "training_parameters"):

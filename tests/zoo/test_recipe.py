@@ -10,6 +10,7 @@ from keras_adaptive import datasets
 from keras_adaptive.datasets.settings import PARAMETERS
 from keras_adaptive.zoo import recipes, settings
 from keras_adaptive.zoo.recipe import Curriculum, Recipe, Stage
+from keras_adaptive.zoo.search import space
 
 
 @pytest.fixture(params=recipes.names())
@@ -168,3 +169,15 @@ def test_curriculum_stays_within_the_recipe():
     stage = recipe.stages[0]
     assert recipe.parameters_at(stage, 7)["vectors"] == 3
     assert recipe.parameters_at(stage, 7)["gates"] == 7
+
+
+@pytest.mark.parametrize("name", ["tau", "time_penalty"])
+def test_time_penalty_means_the_same_in_training_and_in_searches(name):
+    """In the curriculum of parity steps cost nothing, whatever τ is."""
+    parity, sort = recipes.load("act_parity"), recipes.load("act_sort")
+    assert space.full_name(parity, name) == parity.full_name(name) == "stages.1.time_penalty"
+    changed = parity.with_overrides({name: 0.25})
+    assert [stage.time_penalty for stage in changed.stages] == [0.0, 0.25]
+    assert {stage.time_penalty for stage in sort.with_overrides({name: 0.25}).stages} == {0.25}
+    with pytest.raises(ValueError, match="time_penalty"):
+        parity.with_overrides({name: -1.0})

@@ -121,7 +121,7 @@ def space_of(recipe, over=None, method="random"):
 
 def full_name(recipe, name):
     """The setting that a name means, with its stage where the recipe declares it so."""
-    name = "time_penalty" if name == "tau" else name
+    name = recipe.full_name(name)
     longer = [declared for declared in recipe.search if declared.endswith(f".{name}")]
     if name not in recipe.search and len(longer) == 1:
         name = longer[0]
