@@ -175,8 +175,11 @@ def test_plan_is_the_papers():
     assert probed == {(name, length) for name in PROBES for length in (20, 100)}
     assert plan[0][0] == {"probe": None, "least": 1, "length": 20}
     plan = lengths.plan(recipe_of("neural_gpu_copy"), 2000, 30)
-    assert [count for _, count in plan] == [2000, 2000, 2000, 30]
-    assert plan[0][0]["least"] is None and plan[0][0]["length"] == 41
+    assert [(what["least"], what["length"], count) for what, count in plan] == [
+        (41, 41, 2000),
+        (401, 401, 2000),
+        (4001, 4001, 30),
+    ]
 
 
 @pytest.mark.parametrize(

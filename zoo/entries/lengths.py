@@ -97,10 +97,11 @@ def plan(recipe, examples, long_examples=None, lengths=None):
     if not lengths or lengths[0] < 1:
         raise ValueError(f"lengths must be whole numbers, at least 1. Received: {lengths}")
     sample = inspect.signature(datasets.task(recipe.dataset).sample)
-    # The least that there is.
-    least = sample.parameters[shortest].default or recipe.parameters[longest]
-    found = [{"probe": None, "least": least, "length": recipe.parameters[longest]}]
-    found += [{"probe": None, "least": length, "length": length} for length in lengths]
+    trained = recipe.parameters[longest]
+    # The least that there is; where it is None, all examples have the same length.
+    least = sample.parameters[shortest].default or trained
+    pairs = dict.fromkeys([(least, trained), *((length, length) for length in lengths)])
+    found = [{"probe": None, "least": least, "length": length} for least, length in pairs]
     found += [
         {"probe": name, "least": length, "length": length}
         for length in lengths
