@@ -34,6 +34,8 @@ def check_network(recipe):
     halting, steps, target = given("halting"), given("fixed_steps"), given("target_ponder")
     if halting == "fixed" and steps is None:
         raise ValueError("halting=fixed needs fixed_steps; the variant fixed-k sets both")
+    if halting == "pondernet" and recipe.family != "pondernet":
+        raise ValueError(f"halting=pondernet is of recipes of PonderNets, not of {recipe.name}")
     if halting not in (None, "fixed") and steps is not None:
         raise ValueError(
             f"fixed_steps goes with halting=fixed alone; the variant fixed-{steps} sets both. "

@@ -31,6 +31,7 @@ def sample(
     length: int = 48,
     min_length: int = 1,
     bits: int = 96,
+    positions: int | None = None,
 ) -> dict[str, np.ndarray]:
     """Draws vectors and whether each has an odd number of ones.
 
@@ -43,6 +44,8 @@ def sample(
         length: largest k.
         min_length: least k.
         bits: length of a vector.
+        positions: the non-zeros lie among this many first elements, and are no more than they; all
+            elements by default.
 
     Returns:
         A dict of `inputs` float32 (batch, 1, bits), `targets` int32 (batch, 1), `weights` float32
@@ -51,9 +54,15 @@ def sample(
     Raises:
         ValueError: a parameter is out of its range.
     """
+    positions = bits if positions is None else positions
     check_counts(min_length=min_length, length=length, bits=bits)
     return act_parity.sample(
-        rng, batch_size, bits=bits, min_nonzeros=min_length, max_nonzeros=length
+        rng,
+        batch_size,
+        bits=bits,
+        positions=positions,
+        min_nonzeros=min(min_length, positions),
+        max_nonzeros=length if positions == bits else min(length, positions),
     )
 
 

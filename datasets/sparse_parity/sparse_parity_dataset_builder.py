@@ -16,6 +16,7 @@ class SparseParityConfig(TaskConfig):
     length: int = 48
     min_length: int = 1
     bits: int = 96
+    positions: int | None = None
 
 
 class Builder(TaskBuilder):

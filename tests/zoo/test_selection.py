@@ -42,6 +42,10 @@ SMALL = {
         "neural_gpu_addition_lstm",
         {"units": 4, "num_layers": 1, "bits": 3, "min_bits": 3, "longer": 5, **SHORT},
     ),
+    "pondernet": (
+        "pondernet_parity",
+        {"units": 4, "bits": 8, "length": 4, "max_ponder": 3, **SHORT, "stages.1.bins": [2, 4]},
+    ),
     "recall": (
         "recall_prefix_sums",
         {

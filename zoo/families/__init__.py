@@ -1,7 +1,16 @@
 """The families of networks of the zoo: one folder each, with one subclass of `Family`."""
 
 # The names by which recipes know them.
-NAMES = ("act", "baseline", "ham", "ham_baseline", "language", "neural_gpu", "recall")
+NAMES = (
+    "act",
+    "baseline",
+    "ham",
+    "ham_baseline",
+    "language",
+    "neural_gpu",
+    "pondernet",
+    "recall",
+)
 
 
 def of(recipe):
@@ -20,6 +29,7 @@ def of(recipe):
     from .language.family import Language
     from .neural_gpu.baseline import NeuralGPUBaseline
     from .neural_gpu.family import NeuralGPU
+    from .pondernet.family import PonderNetFamily
     from .recall.family import RecallFamily
 
     classes = {
@@ -29,6 +39,7 @@ def of(recipe):
         "ham_baseline": HAMBaseline,
         "language": Language,
         "neural_gpu": NeuralGPU,
+        "pondernet": PonderNetFamily,
         "recall": RecallFamily,
     }
     return classes[recipe.family](recipe)

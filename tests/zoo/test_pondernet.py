@@ -1,0 +1,116 @@
+"""The family of PonderNets, from a small training to an entry's answers."""
+
+import json
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_adaptive.models import AdaptiveModel, PonderNetModel
+from keras_adaptive.zoo import cli, families, recipes
+from keras_adaptive.zoo.entries.export import export
+from keras_adaptive.zoo.training import run as runs
+from keras_adaptive.zoo.training.train import train
+
+SMALL = {
+    "units": 8,
+    "bits": 8,
+    "length": 4,
+    "max_ponder": 4,
+    "batch_size": 16,
+    "stages.0.steps": 4,
+    "stages.0.chunk": 2,
+    "stages.1.steps": 2,
+    "stages.1.chunk": 2,
+    "stages.1.bins": [2, 4],
+}
+
+
+def trained(tmp_path_factory, **options):
+    folder = tmp_path_factory.mktemp("pondernet") / "run"
+    return train("pondernet_parity", folder, overrides=SMALL, **options)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A training of a few steps."""
+    return trained(tmp_path_factory, seed=3)
+
+
+@pytest.fixture(scope="module", params=["act", "plain"])
+def other(request, tmp_path_factory):
+    """The same with another kind of halting."""
+    return trained(tmp_path_factory, variant=request.param)
+
+
+def test_every_weight_moves(run):
+    assert isinstance(run.model, PonderNetModel)
+    first = runs.start(run.recipe, run.folder, run.settings).model
+    pairs = zip(first.trainable_weights, run.model.trainable_weights, strict=True)
+    assert all(np.any(a.numpy() != b.numpy()) for a, b in pairs)
+
+
+def test_each_unit_sees_a_few_inputs_at_first():
+    recipe = recipes.load("pondernet_parity").with_overrides({"units": 8})
+    kernel = recipe.build(recipe).get_layer("pondernet").cell.kernel.numpy()
+    np.testing.assert_array_equal((kernel != 0).sum(axis=0), [6] * 8)
+
+
+def test_history_tells_of_what_is_beyond_training(run):
+    last = run.history[-1]
+    assert last["divergence"] >= 0
+    assert 0 <= last["longer_error"] <= 1
+    assert 1 <= last["longer_ponder_steps"] <= 4
+    family = families.of(run.recipe)
+    assert family.beyond() == {"min_length": 5, "length": 8}
+
+
+def test_other_kinds_of_halting(other):
+    assert type(other.model) is AdaptiveModel
+    family = families.of(other.recipe)
+    found = family.summary(family.measure(family.probe(other.model), 5, parameters=family.beyond()))
+    most = 1 if other.recipe.variant == "plain" else 4
+    assert 1 <= found["ponder_steps"] <= most
+    assert "divergence" not in other.history[-1]
+
+
+def test_limit_ends_the_thought(run):
+    family = families.of(run.recipe)
+    family.apply_limits(run.model, {"max_ponder": 1})
+    try:
+        assert family.predict(family.probe(run.model), "+-0+")["ponder_steps"] == [1]
+    finally:
+        family.apply_limits(run.model, {"max_ponder": 4})
+
+
+def test_evaluate_beyond_training(run, capsys):
+    options = ["--run", str(run.folder), "--examples", "6", "--json"]
+    assert cli.main(["evaluate", *options, "--length", "5:8"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["difficulty"] for row in found["by_difficulty"]} <= {5, 6, 7, 8}
+    assert 0 <= found["sequence_error"] <= 1 <= found["ponder_steps"]
+    assert cli.main(["evaluate", *options, "--bits", "5"]) == 2
+    assert "--bits is for models" in capsys.readouterr().err
+
+
+def test_halting_of_another_family():
+    with pytest.raises(ValueError, match="halting=pondernet is of recipes of PonderNets"):
+        recipes.load("act_parity").with_overrides({"halting": "pondernet"})
+
+
+def test_entry_answers_without_this_package(run, other, tmp_path):
+    export(run.folder, tmp_path, others=[other.folder], examples=6)
+    folder = tmp_path / "pondernet_parity"
+    served = tf.saved_model.load(str(folder))
+    vectors = np.random.default_rng(0).integers(-1, 2, (5, 1, 8)).astype("float32")
+    found = served.serve(vectors)
+    expected = families.of(run.recipe).probe(run.model)(vectors)
+    for name in ("outputs", "ponder_steps"):
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-5)
+    limited = served.serve_with_limits(vectors, 2)
+    assert np.max(limited["ponder_steps"]) <= 2
+    card = (folder / "README.md").read_text()
+    assert "5 to 8, beyond it" in card and "PonderNet" in card
+    metrics = json.loads((folder / "metrics.json").read_text())
+    assert [row["variant"] for row in metrics["runs"]] == ["pondernet", other.recipe.variant]
+    assert (folder / "ponder.png").stat().st_size > 1000

@@ -1,0 +1,1 @@
+"""PonderNet (Banino, Balaguer & Blundell 2021)."""

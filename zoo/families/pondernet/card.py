@@ -1,0 +1,120 @@
+"""The sections of the model card of an entry with a PonderNet."""
+
+from statistics import median
+
+from ...entries.card import asking, encoding, loading, markdown, percent
+from ..act import card as act
+
+SOURCE = (
+    "Andrea Banino, Jan Balaguer and Charles Blundell, [PonderNet: Learning to Ponder]"
+    "(https://arxiv.org/abs/2107.05407), 2021, section 3.1"
+)
+NAMES = {"pondernet": "PonderNet", "act": "ACT", "plain": "plain RNN, one step"}
+
+
+def results(recipe, metrics):
+    """The tables of errors inside and beyond the training's range, and of all seeds."""
+    beyond, length = metrics["beyond"], recipe.parameters["length"]
+    rows = [
+        [f"1 to {length}, as in training", metrics],
+        [f"{beyond['min_length']} to {beyond['length']}, beyond it", beyond],
+    ]
+    lines = [
+        "Shares of wrong answers on fresh test vectors, with the 95 % confidence interval (Wilson). "
+        "Each example halts at the median.",
+        "",
+        markdown(
+            ["non-zeros", "examples", "error", "mean steps"],
+            [
+                [words, f"{row['examples']:,}", error(row), f"{row['ponder_steps']:.2f}"]
+                for words, row in rows
+            ],
+        ),
+        "",
+        f"The paper: {recipe.paper['error']}; ACT: {recipe.paper['error_without_act']}.",
+        "",
+        "All seeds, with as many steps of training for each kind of halting. Beyond the training's "
+        "range they answered validation data, which nothing was chosen by:",
+        "",
+        markdown(
+            ["halting", "seed", f"error, 1 to {length}", "error beyond", "steps", "steps beyond"],
+            [
+                [
+                    name_of(run),
+                    run["training_seed"],
+                    percent(run["sequence_error"]),
+                    percent(run["longer_error"]),
+                    f"{run['ponder_steps']:.2f}",
+                    f"{run['longer_ponder_steps']:.2f}",
+                ]
+                for run in metrics["runs"]
+            ],
+        ),
+    ]
+    comparison = compared(metrics["runs"])
+    return "\n".join([*lines, "", comparison] if comparison else lines)
+
+
+def name_of(run):
+    """The kind of halting of a training."""
+    return NAMES.get(run["variant"], run["variant"])
+
+
+def compared(runs):
+    """Whether PonderNet or ACT goes further beyond its training, in a sentence."""
+    found = {
+        variant: [run["longer_error"] for run in runs if run["variant"] == variant]
+        for variant in ("pondernet", "act")
+    }
+    if not all(found.values()):
+        return ""
+    ponder, adaptive = (median(errors) for errors in found.values())
+    verdict = "has the lower" if ponder < adaptive else "does not beat ACT: it has the higher"
+    return (
+        f"PonderNet {verdict} error beyond the training's range, in the median over the seeds "
+        f"{percent(ponder)}, ACT {percent(adaptive)}."
+    )
+
+
+def error(row):
+    """A sequence error with its interval."""
+    low, high = row["confidence_interval"]
+    return f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})"
+
+
+def pictures(recipe):
+    """The pictures and what they show."""
+    figure = recipe.figure
+    return (
+        f"![error and steps against difficulty](ponder.png)\n\nError and steps against the number "
+        f"of {figure.label}, {figure.examples:,} vectors for each point. The training saw 1 to "
+        f"{recipe.parameters['length']}."
+    )
+
+
+def use(recipe, metrics):
+    """How to load and serve the model."""
+    this, example = loading(recipe, metrics), "+-0+"
+    return f"""```python
+from keras_adaptive import datasets, zoo
+
+model = zoo.load({this})                  # a compiled keras.Model, for more training too
+quick = zoo.load({this}, max_ponder=4)    # the same, thinking less
+{encoding(recipe, example)}
+{asking(recipe, metrics, example)}  # the same, with its steps
+```
+
+`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+this package: its endpoint `serve` takes vectors (batch, 1, width) and returns `outputs`, `ponder`
+and `ponder_steps`; `serve_with_limits` also takes `max_ponder`. It is for inference only: gradients
+through it are silently zero."""
+
+
+def training(recipe, metrics):
+    """The settings, the command, and every training that was run."""
+    settings = recipe.hyperparameters
+    return (
+        f"At most {settings['max_ponder']} steps of thought, the prior probability to halt "
+        f"λ_p = {settings['prior']:g}, β = {settings['beta']:g}. "
+        + act.training(recipe, metrics)
+    )

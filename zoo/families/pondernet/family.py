@@ -1,0 +1,125 @@
+"""PonderNets: how they are trained, measured, published and questioned."""
+
+from .... import halting
+from ...entries import lengths
+from ...entries.card import Sections
+from ...entries.figures import Measurement
+from ..act.family import ACT
+from . import card
+from .network import LAYER, Probe
+
+
+class PonderNetFamily(ACT):
+    """Networks that learn the probability to halt, and beside them the same with ACT or without.
+
+    They are trained on vectors with few non-zeros, and asked about vectors with many.
+    """
+
+    columns = (*ACT.columns, "divergence", "longer_error", "longer_ponder_steps")
+    logged_metrics = (*ACT.logged_metrics, "divergence")
+    run_metrics = (*ACT.run_metrics, "longer_error", "longer_ponder_steps")
+    limits = ("max_ponder",)
+
+    @property
+    def is_pondernet(self):
+        """Whether it is none of the variants with ACT or a fixed number of steps."""
+        return self.recipe.hyperparameters["halting"] == "pondernet"
+
+    def on_chunk_begin(self, run):
+        """Set τ of a variant with ACT."""
+        if not self.is_pondernet:
+            super().on_chunk_begin(run)
+
+    def validation_metrics(self, probe, examples, seed=None):
+        """Error and ponder on validation data, and on what is longer than in training."""
+        kinds = {"split": "validation", "seed": seed, "parameters": self.beyond()}
+        further = self.summary(self.measure(probe, examples, **kinds))
+        return {
+            **super().validation_metrics(probe, examples, seed),
+            "longer_error": further["sequence_error"],
+            "longer_ponder_steps": further["ponder_steps"],
+        }
+
+    def beyond(self):
+        """The data set's parameters of all lengths beyond those of training."""
+        parameters = self.recipe.parameters
+        return lengths.between(self.recipe, (parameters["length"] + 1, parameters["bits"]))
+
+    def probe(self, model):
+        """The model, which also tells how long it thought."""
+        return Probe(model) if self.is_pondernet else super().probe(model)
+
+    def entry_metrics(self, run, model, trainings, request):
+        """The network without ACT, the rows of the figure, and the errors beyond training."""
+        examples = request.examples if request else self.default_examples
+        found = self.summary(
+            self.measure(self.probe(model), examples, seed=0, parameters=self.beyond())
+        )
+        return {
+            **super().entry_metrics(run, model, trainings, request),
+            "beyond": {**self.beyond(), **found},
+        }
+
+    def measurements(self, metrics):
+        """Those of ACT, and the examples beyond training."""
+        beyond = Measurement("beyond training", metrics["beyond"], self.beyond())
+        return [*super().measurements(metrics), beyond]
+
+    def add_endpoints(self, archive, model):
+        """Give the SavedModel its endpoints, with free batch size.
+
+        They return a dict of `outputs`, the probability that the answer is 1 (batch, 1, 1), and
+        `ponder` and `ponder_steps` (batch, 1): `serve` (also `serving_default`) takes vectors
+        (batch, 1, width), `serve_with_limits` also `max_ponder`.
+        """
+        if not self.is_pondernet:
+            super().add_endpoints(archive, model)
+            return
+        import tensorflow as tf
+
+        probe = Probe(model).model
+        given = model.inputs[0]
+        inputs = tf.TensorSpec((None, *given.shape[1:]), given.dtype, name="inputs")
+
+        def serve(inputs):
+            # A batch costs what its rows think, not its size times the longest thought.
+            with halting.compaction():
+                return probe(inputs)
+
+        def with_limits(inputs, max_ponder):
+            with halting.limits(max_ponder=max_ponder):
+                return serve(inputs)
+
+        limit = tf.TensorSpec((), "int32", name="max_ponder")
+        archive.add_endpoint("serve", serve, input_signature=[inputs])
+        archive.add_endpoint("serve_with_limits", with_limits, input_signature=[inputs, limit])
+
+    def card_sections(self, metrics):
+        """The sections of the card, see `card`."""
+        return Sections(
+            source=card.SOURCE,
+            results=card.results(self.recipe, metrics),
+            pictures=card.pictures(self.recipe),
+            use=card.use(self.recipe, metrics),
+            training=card.training(self.recipe, metrics),
+        )
+
+    def set_limit(self, model, name, value):
+        """Set `max_ponder` of the layer."""
+        if self.is_pondernet:
+            model.get_layer(LAYER).max_ponder = value
+        else:
+            super().set_limit(model, name, value)
+
+    def evaluation_parameters(self, wanted):
+        """The data set's parameters for a length, or for the least and the largest.
+
+        Args:
+            wanted: a dict of `bits`, `length` and `probe`, each of which may be None.
+
+        Raises:
+            ValueError: `bits` or `probe` is given.
+        """
+        length = wanted.get("length")
+        super().evaluation_parameters({**wanted, "length": None})
+        return {} if length is None else lengths.between(self.recipe, length)

@@ -1,0 +1,61 @@
+"""Parity of vectors of 96 with few non-zeros by PonderNet (Banino et al. 2021, section 3.1)."""
+
+from ..families.pondernet.settings import build
+from ..recipe import Curriculum, Figure, Recipe, Stage
+
+RECIPE = Recipe(
+    name="pondernet_parity",
+    family="pondernet",
+    variant="pondernet",
+    dataset="sparse_parity",
+    build=build,
+    parameters={"length": 48, "min_length": 1, "bits": 96},
+    length_parameters=("min_length", "length"),
+    hyperparameters={
+        "halting": "pondernet",
+        "units": 128,
+        "inputs_per_unit": 6,
+        "input_gain": 5.0,
+        "max_ponder": 10,
+        "prior": 0.1,
+        "beta": 0.01,
+        "halting_bias": -1.5,
+        "clipnorm": 1.0,
+        # Those of the variants with ACT, and with a fixed number of steps.
+        "fixed_steps": None,
+        "epsilon": 0.01,
+        "target_ponder": None,
+    },
+    stages=(
+        Stage(
+            steps=120_000,
+            learning_rate=2e-3,
+            time_penalty=0.0,
+            curriculum=Curriculum(("positions",), start=2, stop="bits", threshold=0.15),
+            chunk=40,
+        ),
+        Stage(steps=60_000, learning_rate=2e-3, schedule="cosine", bins=(24, 48)),
+    ),
+    figure=Figure(
+        3, "non-zeros", ("min_length", "length"), stop="bits", examples=500, along_sequences=False
+    ),
+    batch_size=128,
+    task=(
+        "The input is one vector of 96 elements, of which a random number, at random places, are 1 "
+        "or -1 and the others 0. The answer is 1 if the number of ones is odd, else 0. The "
+        "training sees 1 to 48 elements that are not 0; 49 to 96 are asked too."
+    ),
+    paper={
+        "cell": "GRU with 128 units",
+        "error": "nearly none, also beyond the training's range",
+        "error_without_act": "about half are wrong beyond it, as by guessing",
+    },
+    differences=(
+        "A tanh RNN instead of a GRU, whose units each see 6 random inputs at the start, with "
+        "weights five times Glorot's.",
+        "A curriculum: at first the non-zero elements lie among the first 2, in the end among 96.",
+        "In the last stage half of the batches have 25 to 48 non-zeros, half 1 to 24.",
+        "In inference an example halts at the median, not at a step that is drawn.",
+    ),
+    search={"prior": (0.05, 0.1, 0.2), "beta": (0.003, 0.01, 0.03)},
+)
