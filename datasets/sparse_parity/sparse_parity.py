@@ -56,6 +56,7 @@ def sample(
     """
     positions = bits if positions is None else positions
     check_counts(min_length=min_length, length=length, bits=bits)
+    check_counts(positions=positions, bits=bits)
     return act_parity.sample(
         rng,
         batch_size,

@@ -20,8 +20,8 @@ def results(recipe, metrics):
         [f"{beyond['min_length']} to {beyond['length']}, beyond it", beyond],
     ]
     lines = [
-        "Shares of wrong answers on fresh test vectors, with the 95 % confidence interval (Wilson). "
-        "Each example halts at the median.",
+        "Shares of wrong answers on fresh test vectors, with their 95 % confidence interval after "
+        "Wilson. Each example halts at the median.",
         "",
         markdown(
             ["non-zeros", "examples", "error", "mean steps"],
