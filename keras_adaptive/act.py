@@ -1,5 +1,7 @@
 """ACTRNN: a recurrent layer that learns how many steps to spend on each input."""
 
+from typing import Any, Self
+
 import keras
 from keras import ops, tree
 
@@ -11,14 +13,10 @@ from .halting.loop import at_least_float32
 from .halting.over_time import over_time
 from .halting.rules import rule_named
 from .masks import mask_or_attached
+from .types import Rule, Shape, Tensor
 
 _SWITCHES = {
-    "go_backwards",
-    "return_sequences",
-    "return_state",
-    "stateful",
-    "unroll",
-    "zero_output_for_mask",
+    "go_backwards", "return_sequences", "return_state", "stateful", "unroll", "zero_output_for_mask"
 }
 
 
@@ -94,18 +92,18 @@ class ACTRNN(keras.layers.RNN):
 
     def __init__(
         self,
-        cell,
-        max_ponder=100,
-        epsilon=0.01,
-        time_penalty=1e-3,
-        halting_bias=1.0,
-        halting="act",
-        steps=None,
-        target_ponder=None,
-        return_ponder=False,
-        return_sequences=False,
-        return_state=False,
-        **kwargs,
+        cell: Any,
+        max_ponder: int = 100,
+        epsilon: float = 0.01,
+        time_penalty: float = 1e-3,
+        halting_bias: float = 1.0,
+        halting: str | Rule = "act",
+        steps: int | None = None,
+        target_ponder: Any = None,
+        return_ponder: bool = False,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        **kwargs: Any,
     ):
         if return_ponder and str(kwargs.get("name")).startswith(("forward_", "backward_")):
             raise ValueError(
@@ -148,14 +146,14 @@ class ACTRNN(keras.layers.RNN):
             )
 
     @property
-    def time_penalty(self):
+    def time_penalty(self) -> float:
         """τ as it stands, a float; set it at any time, also while training."""
         if self._time_penalty is None:
             return self._initial_time_penalty
         return float(ops.convert_to_numpy(self._time_penalty))
 
     @time_penalty.setter
-    def time_penalty(self, value):
+    def time_penalty(self, value: float) -> None:
         value = arguments.number("time_penalty", value, least=0)
         if self._time_penalty is None:
             self._initial_time_penalty = value
@@ -165,29 +163,29 @@ class ACTRNN(keras.layers.RNN):
                 self._integral.assign(value)
 
     @property
-    def time_penalty_variable(self):
+    def time_penalty_variable(self) -> keras.Variable | None:
         """The float32 variable that holds τ; `None` before `build` or without ponder cost."""
         return self._time_penalty
 
     @property
-    def max_ponder(self):
+    def max_ponder(self) -> int:
         """M, the largest number of steps; set it before a model's functions are traced."""
         return self.rule.max_ponder
 
     @max_ponder.setter
-    def max_ponder(self, value):
+    def max_ponder(self, value: int) -> None:
         self.rule.max_ponder = value
 
     @property
-    def epsilon(self):
+    def epsilon(self) -> float | None:
         """How much halting mass may be missing from 1 at the last step (`None` if no such)."""
         return getattr(self.rule, "epsilon", None)
 
     @epsilon.setter
-    def epsilon(self, value):
+    def epsilon(self, value: float) -> None:
         self.rule.epsilon = value
 
-    def build(self, sequences_shape, initial_state_shape=None):
+    def build(self, sequences_shape: tuple[Any, ...], initial_state_shape: Any = None) -> None:
         """Creates the weights of the cell, the halting unit and τ."""
         if len(sequences_shape) < 3 or sequences_shape[-1] is None:
             raise ValueError(
@@ -206,9 +204,7 @@ class ACTRNN(keras.layers.RNN):
             self._integral = self._add_scalar("integral", self._initial_time_penalty)
             self._mean_steps = self._add_scalar("mean_steps", 0.0)
         super().build(sequences_shape)
-        self.input_spec = keras.layers.InputSpec(
-            ndim=len(sequences_shape), axes={-1: sequences_shape[-1]}
-        )
+        self.input_spec = keras.layers.InputSpec(ndim=len(sequences_shape), axes={-1: features})
 
     def _add_scalar(self, name, value):
         return self.add_weight(
@@ -227,7 +223,9 @@ class ACTRNN(keras.layers.RNN):
         return cells.output_shape(self.cell, (batch_size, *middle, features + 1))
 
     @takes_no_rows
-    def call(self, sequences, initial_state=None, mask=None, training=False):
+    def call(
+        self, sequences: Tensor, initial_state: Any = None, mask: Any = None, training: bool = False
+    ) -> Any:
         """Runs the cell over the sequences; see the class."""
         self._check(sequences)
         states = self._initial_states(sequences, initial_state)
@@ -326,7 +324,7 @@ class ACTRNN(keras.layers.RNN):
             input_sequence = _with_flag(input_sequence, 1)
         super()._maybe_config_dropout_masks(cell, input_sequence, input_state)
 
-    def compute_output_shape(self, sequences_shape, initial_state_shape=None):
+    def compute_output_shape(self, sequences_shape: Shape, initial_state_shape: Any = None) -> Any:
         """The shapes of what `call` returns, in the same structure."""
         shape = super().compute_output_shape(sequences_shape, initial_state_shape)
         if cells.is_image_like(self.cell):
@@ -339,7 +337,9 @@ class ACTRNN(keras.layers.RNN):
         shape = shape if self.return_state else (shape,)
         return *shape, {"steps": ponder_shape, "remainder": ponder_shape}
 
-    def compute_output_spec(self, sequences, initial_state=None, mask=None, training=False):
+    def compute_output_spec(
+        self, sequences: Tensor, initial_state: Any = None, mask: Any = None, training: bool = False
+    ) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
         shape = self.compute_output_shape(sequences.shape)
         as_tensor = {False: self.compute_dtype, True: at_least_float32(self.compute_dtype)}
@@ -358,7 +358,7 @@ class ACTRNN(keras.layers.RNN):
 
         return spec(shape)
 
-    def compute_mask(self, sequences, mask=None):
+    def compute_mask(self, sequences: Tensor, mask: Tensor | None = None) -> Any:
         """The mask of the outputs: that of the sequences, if sequences are returned."""
         masks = super().compute_mask(sequences, mask)
         if not self.return_ponder:
@@ -366,7 +366,7 @@ class ACTRNN(keras.layers.RNN):
         masks = masks if self.return_state else [masks]
         return [*masks, None, None]
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         halting = {ACT: "act", Fixed: "fixed"}.get(type(self.rule))
         halting = halting or keras.saving.serialize_keras_object(self.rule)
@@ -384,7 +384,7 @@ class ACTRNN(keras.layers.RNN):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
         config = dict(config)
         for name in ("halting", "target_ponder"):

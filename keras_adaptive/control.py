@@ -1,11 +1,13 @@
 """Automatic choice of the time penalty: hold the mean number of steps at a target."""
 
 import math
+from typing import Any, Self
 
 import keras
 from keras import ops
 
 from . import arguments
+from .types import Tensor
 
 __all__ = ["TargetPonder"]
 
@@ -60,14 +62,14 @@ class TargetPonder:
 
     def __init__(
         self,
-        steps,
-        proportional_gain=0.5,
-        integral_gain=5e-4,
-        minimum=-0.3,
-        maximum=10.0,
-        integral_minimum=-0.05,
-        smoothing=0.95,
-        gain_scale=0.05,
+        steps: float,
+        proportional_gain: float = 0.5,
+        integral_gain: float = 5e-4,
+        minimum: float = -0.3,
+        maximum: float = 10.0,
+        integral_minimum: float = -0.05,
+        smoothing: float = 0.95,
+        gain_scale: float = 0.05,
     ):
         self.steps = arguments.number("steps", steps, least=1)
         self.proportional_gain = arguments.number("proportional_gain", proportional_gain)
@@ -82,11 +84,13 @@ class TargetPonder:
         self.gain_scale = gain_scale
 
     @property
-    def smallest_integral(self):
+    def smallest_integral(self) -> float:
         """The lower bound of the integral, below which τ goes only for a while."""
         return max(self.minimum, self.integral_minimum)
 
-    def update(self, steps, mean_steps, integral):
+    def update(
+        self, steps: Tensor, mean_steps: Tensor, integral: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """One step of the controller, as a pure function.
 
         Args:
@@ -109,7 +113,7 @@ class TargetPonder:
         )
         return time_penalty, mean_steps, integral
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this controller again."""
         return {
             "steps": self.steps,
@@ -123,12 +127,12 @@ class TargetPonder:
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A controller from `get_config`."""
         return cls(**config)
 
 
-def controller_of(target_ponder):
+def controller_of(target_ponder: Any) -> Any:
     """What moves τ: a `TargetPonder`, or what is like one; made of a number; None if nothing does.
 
     >>> controller_of(3).steps

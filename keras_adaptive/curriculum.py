@@ -5,6 +5,9 @@ A regime says what a level consists of; a `Feed` makes its batches for `fit`, an
 `lengths`, `parameters_at` and `exam_at`.
 """
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 import keras
 import numpy as np
 
@@ -38,7 +41,14 @@ class OneByOne:
     Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.3 ("Curriculum learning").
     """
 
-    def __init__(self, parameters, stop, start=1, step=1, share=0.2):
+    def __init__(
+        self,
+        parameters: Iterable[str],
+        stop: int,
+        start: int = 1,
+        step: int = 1,
+        share: float = 0.2,
+    ):
         self.parameters = _names(parameters)
         start = arguments.integer("start", start, least=1)
         step = arguments.integer("step", step, least=1)
@@ -50,7 +60,7 @@ class OneByOne:
         self.lengths = (*range(start, stop, step), stop)
         self.share = arguments.number("share", share, least=0, most=1)
 
-    def parameters_at(self, level, rng):
+    def parameters_at(self, level: int, rng: np.random.Generator) -> dict[str, int]:
         """The data set's parameters of one batch, as a dict.
 
         Args:
@@ -62,7 +72,7 @@ class OneByOne:
             length = int(rng.choice(self.lengths))
         return dict.fromkeys(self.parameters, length)
 
-    def exam_at(self, level):
+    def exam_at(self, level: int) -> dict[str, int]:
         """The data set's parameters of the level's exam."""
         return dict.fromkeys(self.parameters, self.lengths[level])
 
@@ -90,7 +100,7 @@ class Growing:
     Source: that all lengths train together: Freivalds & Liepins (2017), arXiv:1702.08727.
     """
 
-    def __init__(self, parameters, lengths, least=1):
+    def __init__(self, parameters: Iterable[str], lengths: Iterable[int], least: int = 1):
         self.parameters = _names(parameters)
         self.least = arguments.integer("least", least, least=1)
         if isinstance(lengths, str) or not np.iterable(lengths):
@@ -102,11 +112,11 @@ class Growing:
                 f"Received: lengths={lengths!r}, least={least!r}"
             )
 
-    def parameters_at(self, level, rng):
+    def parameters_at(self, level: int, rng: np.random.Generator) -> dict[str, int]:
         """The data set's parameters of one batch, as a dict; nothing is left to chance."""
         return dict(zip(self.parameters, (self.least, self.lengths[level])))
 
-    def exam_at(self, level):
+    def exam_at(self, level: int) -> dict[str, int]:
         """The data set's parameters of the level's exam: its largest length."""
         return dict.fromkeys(self.parameters, self.lengths[level])
 
@@ -140,7 +150,15 @@ class Feed(keras.utils.PyDataset):
     (32, 5)
     """
 
-    def __init__(self, sample, regime, batch_size, batches, seed=0, **parameters):
+    def __init__(
+        self,
+        sample: Callable[..., Mapping[str, Any]],
+        regime: Any,
+        batch_size: int,
+        batches: int,
+        seed: int = 0,
+        **parameters: Any,
+    ):
         super().__init__()
         self.sample = arguments.function("sample", sample)
         if isinstance(regime, type) or not all(hasattr(regime, name) for name in _REGIME):
@@ -166,7 +184,7 @@ class Feed(keras.utils.PyDataset):
         batch = self.sample(rng, self.batch_size, **{**self.parameters, **drawn})
         return batch["inputs"], batch["targets"], batch["weights"]
 
-    def exam(self, batches, start):
+    def exam(self, batches: int, start: int) -> "Feed":
         """A feed of so many batches of the exam of this level, other than those of training."""
         feed = Feed(
             self.sample, self.regime, self.batch_size, batches, self.seed, **self.parameters
@@ -174,7 +192,7 @@ class Feed(keras.utils.PyDataset):
         feed.level, feed.start, feed.is_exam = self.level, start, True
         return feed
 
-    def for_fit(self):
+    def for_fit(self) -> Any:
         """This feed as `fit` takes it, with `shuffle=False`, so that the batches keep their order.
 
         TensorFlow would read the shapes off the first batches, which may have one length by

@@ -1,12 +1,14 @@
 """Ensembles: several trained models that answer as one."""
 
+from collections.abc import Iterable
+
 import keras
 import numpy as np
 
 from . import arguments
 
 
-def average_outputs(models, name="ensemble"):
+def average_outputs(models: Iterable[keras.Model], name: str = "ensemble") -> keras.Model:
     """One model that answers with the mean of the outputs of several.
 
     The members are copied, so that the ensemble can be trained, saved and exported as any model,

@@ -1,11 +1,14 @@
 """The sequence loss of the paper: summed over time, averaged over the batch."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from . import arguments
 from .distributed import share_of
 from .masks import attached_mask
+from .types import Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -43,12 +46,19 @@ class SequenceLoss(keras.losses.Loss):
     cross-entropy of all 6 targets").
     """
 
-    def __init__(self, from_logits=False, per_target=False, name="sequence_loss"):
+    def __init__(
+        self,
+        from_logits: bool = False,
+        per_target: bool = False,
+        name: str | None = "sequence_loss",
+    ):
         super().__init__(name=arguments.text("name", name, none=True))
         self.from_logits = arguments.boolean("from_logits", from_logits)
         self.per_target = arguments.boolean("per_target", per_target)
 
-    def __call__(self, y_true, y_pred, sample_weight=None):
+    def __call__(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> Tensor:
         """The loss; a mask of `y_pred` and `sample_weight` say which time steps count."""
         # Keras's own reductions divide by the number of time steps, masked ones in or out, so
         # that padding a batch would change the loss.
@@ -65,7 +75,7 @@ class SequenceLoss(keras.losses.Loss):
             return share_of(total / ops.maximum(ops.sum(counted), 1.0))
         return share_of(total / ops.cast(ops.shape(values)[0], values.dtype))
 
-    def call(self, y_true, y_pred):
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The cross-entropy of each time step, `(batch, time)`."""
         if y_pred.shape[-1] == 1:
             y_pred = ops.squeeze(y_pred, -1)
@@ -78,7 +88,7 @@ class SequenceLoss(keras.losses.Loss):
             )
         return ops.sum(values, axis=tuple(range(2, ops.ndim(values))))
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this loss again."""
         return {
             "from_logits": self.from_logits,

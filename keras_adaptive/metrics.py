@@ -1,14 +1,16 @@
 """The papers' scores: wrong sequences, wrong symbols, and bits for each character."""
 
 import math
+from typing import Any
 
 import keras
 from keras import ops
 
 from . import arguments
+from .types import Tensor
 
 
-def symbol_errors(targets, outputs, weights=None):
+def symbol_errors(targets: Tensor, outputs: Tensor, weights: Tensor | None = None) -> Tensor:
     """Which symbols are wrong.
 
     Args:
@@ -45,7 +47,7 @@ def _present(weights, symbols):
     return present
 
 
-def sequence_errors(targets, outputs, weights=None):
+def sequence_errors(targets: Tensor, outputs: Tensor, weights: Tensor | None = None) -> Tensor:
     """Which sequences contain a mistake.
 
     The one scoring function of the package: the Keras metric, the command line and the model cards
@@ -70,7 +72,7 @@ def sequence_errors(targets, outputs, weights=None):
     return ops.any(wrong, axis=tuple(range(1, ops.ndim(wrong))))
 
 
-def has_target(weights):
+def has_target(weights: Tensor) -> Tensor:
     """Which sequences have a target at all: boolean `(batch,)` from weights `(batch, time)`.
 
     >>> has_target(np.array([[0, 1], [0, 0]])).shape
@@ -100,12 +102,14 @@ class SequenceError(keras.metrics.Metric):
     Source: Graves (2016), arXiv:1603.08983, section 3.
     """
 
-    def __init__(self, name="sequence_error", dtype=None):
+    def __init__(self, name: str | None = "sequence_error", dtype: Any = None):
         super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
         self.wrong = self.add_weight(name="wrong", initializer="zeros")
         self.count = self.add_weight(name="count", initializer="zeros")
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> None:
         """Counts the sequences of a batch; arguments as of `sequence_errors`."""
         wrong = sequence_errors(y_true, y_pred, sample_weight)
         if sample_weight is None:
@@ -115,7 +119,7 @@ class SequenceError(keras.metrics.Metric):
         self.wrong.assign_add(ops.sum(ops.cast(wrong, self.dtype)))
         self.count.assign_add(ops.sum(ops.cast(counted, self.dtype)))
 
-    def result(self):
+    def result(self) -> Tensor:
         """The share of wrong sequences; 0 before the first."""
         return self.wrong / ops.maximum(self.count, 1.0)
 
@@ -142,12 +146,14 @@ class BitError(keras.metrics.Metric):
     counts the padding; this does not.
     """
 
-    def __init__(self, name="bit_error", dtype=None):
+    def __init__(self, name: str | None = "bit_error", dtype: Any = None):
         super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
         self.wrong = self.add_weight(name="wrong", initializer="zeros")
         self.count = self.add_weight(name="count", initializer="zeros")
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> None:
         """Counts the symbols of a batch; arguments as of `symbol_errors`."""
         wrong = symbol_errors(y_true, y_pred, sample_weight)
         counted = ops.ones_like(wrong)
@@ -156,7 +162,7 @@ class BitError(keras.metrics.Metric):
         self.wrong.assign_add(ops.sum(ops.cast(wrong, self.dtype)))
         self.count.assign_add(ops.sum(ops.cast(counted, self.dtype)))
 
-    def result(self):
+    def result(self) -> Tensor:
         """The share of wrong symbols; 0 before the first."""
         return self.wrong / ops.maximum(self.count, 1.0)
 
@@ -182,12 +188,14 @@ class BitsPerCharacter(keras.metrics.Metric):
     Source: Graves (2016), arXiv:1603.08983, section 3.5, Figures 21 and 22.
     """
 
-    def __init__(self, name="bits_per_character", dtype=None):
+    def __init__(self, name: str | None = "bits_per_character", dtype: Any = None):
         super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
         self.bits = self.add_weight(name="bits", initializer="zeros")
         self.count = self.add_weight(name="count", initializer="zeros")
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> None:
         """Counts the characters of a batch.
 
         Args:
@@ -204,6 +212,6 @@ class BitsPerCharacter(keras.metrics.Metric):
         self.bits.assign_add(ops.sum(bits * counted))
         self.count.assign_add(ops.sum(counted))
 
-    def result(self):
+    def result(self) -> Tensor:
         """The mean bits of a character; 0 before the first."""
         return self.bits / ops.maximum(self.count, 1.0)

@@ -1,11 +1,14 @@
 """Optimizers that made Neural GPUs learn: noise on gradients, and AdaMax with relative clipping."""
 
+from collections.abc import Sequence
 from numbers import Real
+from typing import Any, Self
 
 import keras
 from keras import ops
 
 from . import arguments
+from .types import Tensor
 
 DISTRIBUTIONS = ("normal", "truncated_normal")
 
@@ -56,16 +59,16 @@ class RelativeClipAdamax(keras.optimizers.Optimizer):
 
     def __init__(
         self,
-        learning_rate=0.01,
-        beta_1=0.9,
-        beta_2=0.9995,
-        beta_2_start=0.99,
-        beta_2_half_life=2000.0,
-        epsilon=1e-8,
-        clip_factor=1.2,
-        clip_offset=1e-4,
-        name="relative_clip_adamax",
-        **kwargs,
+        learning_rate: Any = 0.01,
+        beta_1: float = 0.9,
+        beta_2: float = 0.9995,
+        beta_2_start: float = 0.99,
+        beta_2_half_life: float = 2000.0,
+        epsilon: float = 1e-8,
+        clip_factor: float = 1.2,
+        clip_offset: float = 1e-4,
+        name: str | None = "relative_clip_adamax",
+        **kwargs: Any,
     ):
         if isinstance(learning_rate, Real):
             learning_rate = arguments.number("learning_rate", learning_rate, least=0)
@@ -79,14 +82,16 @@ class RelativeClipAdamax(keras.optimizers.Optimizer):
         self.clip_factor = arguments.number("clip_factor", clip_factor, least=0)
         self.clip_offset = arguments.number("clip_offset", clip_offset, above=0)
 
-    def build(self, variables):
+    def build(self, variables: list[keras.Variable]) -> None:
         """Creates m and u of each variable."""
         if self.built:
             return
         super().build(variables)
         self._means, self._norms = self.add_optimizer_variables(variables, ["mean", "norm"])
 
-    def update_step(self, gradient, variable, learning_rate):
+    def update_step(
+        self, gradient: Tensor, variable: keras.Variable, learning_rate: Tensor
+    ) -> None:
         """Updates one variable."""
         dtype = variable.dtype
         mean = self._means[self._get_variable_index(variable)]
@@ -104,9 +109,9 @@ class RelativeClipAdamax(keras.optimizers.Optimizer):
         halvings = ops.cast(self.iterations, "float32") / self.beta_2_half_life
         return 1 - ops.maximum(1 - self.beta_2, (1 - self.beta_2_start) * 0.5**halvings)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this optimizer again."""
-        names = ("beta_1", "beta_2", "beta_2_start", "beta_2_half_life", "epsilon")
+        names: tuple[str, ...] = ("beta_1", "beta_2", "beta_2_start", "beta_2_half_life", "epsilon")
         names += ("clip_factor", "clip_offset")
         return {**super().get_config(), **{name: getattr(self, name) for name in names}}
 
@@ -152,13 +157,13 @@ class GradientNoise(keras.optimizers.Optimizer):
 
     def __init__(
         self,
-        optimizer,
-        scale,
-        exponent=-0.25,
-        distribution="normal",
-        times_learning_rate=False,
-        seed=None,
-        name="gradient_noise",
+        optimizer: keras.optimizers.Optimizer | str,
+        scale: float,
+        exponent: float = -0.25,
+        distribution: str = "normal",
+        times_learning_rate: bool = False,
+        seed: int | None = None,
+        name: str | None = "gradient_noise",
     ):
         allowed = "a Keras optimizer or the name of one"
         optimizer = arguments.interpreted("optimizer", optimizer, keras.optimizers.get, allowed)
@@ -188,7 +193,7 @@ class GradientNoise(keras.optimizers.Optimizer):
         self._seed_generator = keras.random.SeedGenerator(self.seed)
         self._track_variable(self._seed_generator.state)
 
-    def build(self, variables):
+    def build(self, variables: list[keras.Variable]) -> None:
         """Builds the wrapped optimizer."""
         if self.built:
             return
@@ -196,25 +201,27 @@ class GradientNoise(keras.optimizers.Optimizer):
         super().build(variables)
 
     @property
-    def variables(self):
+    def variables(self) -> list[keras.Variable]:
         """Its own variables and those of the wrapped optimizer."""
         return self._variables + self.optimizer.variables
 
     @property
-    def learning_rate(self):
+    def learning_rate(self) -> Any:
         """The wrapped optimizer's."""
         return self.optimizer.learning_rate
 
     @learning_rate.setter
-    def learning_rate(self, learning_rate):
+    def learning_rate(self, learning_rate: Any) -> None:
         self.optimizer.learning_rate = learning_rate
 
     @property
-    def iterations(self):
+    def iterations(self) -> keras.Variable:
         """Number of updates so far, the wrapped optimizer's."""
         return self.optimizer.iterations
 
-    def apply(self, grads, trainable_variables=None):
+    def apply(
+        self, grads: Sequence[Tensor], trainable_variables: Sequence[keras.Variable] | None = None
+    ) -> None:
         """Updates the variables by their gradients and the noise."""
         if not self.built and trainable_variables is not None:
             self.build(list(trainable_variables))
@@ -246,22 +253,24 @@ class GradientNoise(keras.optimizers.Optimizer):
             stddev = stddev * ops.cast(self.learning_rate, "float32")
         return stddev
 
-    def scale_loss(self, loss):
+    def scale_loss(self, loss: Tensor) -> Tensor:
         """As the wrapped optimizer scales it."""
         return self.optimizer.scale_loss(loss)
 
-    def finalize_variable_values(self, var_list):
+    def finalize_variable_values(self, var_list: list[keras.Variable]) -> None:
         """As the wrapped optimizer does it."""
         self.optimizer.finalize_variable_values(var_list)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this optimizer again."""
         names = ("scale", "exponent", "distribution", "times_learning_rate", "seed", "name")
         config = {name: getattr(self, name) for name in names}
         return {"optimizer": keras.saving.serialize_keras_object(self.optimizer), **config}
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Self:
         """An optimizer from `get_config`."""
         optimizer = keras.saving.deserialize_keras_object(
             config["optimizer"], custom_objects=custom_objects

@@ -1,11 +1,14 @@
 """PonderNet: a network that learns the probability to halt after each step."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from . import arguments, cells
 from .halting import Expected, Sampled, ponder, report
 from .halting.loop import at_least_float32
+from .types import Shape
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -67,14 +70,14 @@ class PonderNet(keras.layers.Layer):
 
     def __init__(
         self,
-        cell,
-        head=None,
+        cell: Any,
+        head: keras.layers.Layer | None = None,
         max_ponder: int = 20,
         inference: str = "median",
         halting_bias: float = -1.5,
         return_ponder: bool = False,
         seed: int | None = None,
-        **kwargs,
+        **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.cell = arguments.cell("cell", cell)
@@ -93,7 +96,7 @@ class PonderNet(keras.layers.Layer):
             name="halting_unit",
         )
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         """Creates the weights of the cell, the head and the halting unit."""
         if isinstance(self.cell, keras.layers.Layer) and not self.cell.built:
             self.cell.build(input_shape)
@@ -103,7 +106,7 @@ class PonderNet(keras.layers.Layer):
             self.head.build(output_shape)
         self.halting_unit.build((output_shape[0], output_shape[-1]))
 
-    def call(self, inputs, training=False):
+    def call(self, inputs: Any, training: bool = False) -> Any:
         """Thinks about a batch, and answers."""
         batch_size = ops.shape(inputs)[0]
 
@@ -143,7 +146,7 @@ class PonderNet(keras.layers.Layer):
         takes_training = getattr(self.head, "_call_has_training_arg", False)
         return self.head(output, **({"training": training} if takes_training else {}))
 
-    def compute_output_shape(self, input_shape):
+    def compute_output_shape(self, input_shape: Shape) -> Any:
         """The shapes of what `call` returns, in the same structure."""
         shape = tuple(cells.output_shape(self.cell, input_shape))
         if self.head is not None:
@@ -152,7 +155,7 @@ class PonderNet(keras.layers.Layer):
             return shape
         return shape, {"steps": shape[:1], "remainder": shape[:1]}
 
-    def compute_output_spec(self, inputs, training=False):
+    def compute_output_spec(self, inputs: Any, training: bool = False) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
         shape = self.compute_output_shape(tuple(inputs.shape))
         answer = keras.KerasTensor(shape[0] if self.return_ponder else shape, self.compute_dtype)

@@ -1,7 +1,9 @@
 """Recall: a recurrence of convolutions that reads its input again at every step."""
 
 import itertools
+from contextlib import AbstractContextManager
 from numbers import Integral
+from typing import Any, Self
 
 import keras
 from keras import ops
@@ -10,6 +12,7 @@ from . import arguments
 from .halting import Decision, Fixed, ponder, report
 from .halting.loop import at_least_float32, without_masked
 from .reporting import ThreadValue
+from .types import Rule, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -78,14 +81,14 @@ class Recall(keras.layers.Layer):
 
     def __init__(
         self,
-        filters,
-        outputs,
-        steps,
-        halting=None,
-        num_blocks=2,
-        kernel_size=3,
-        return_ponder=False,
-        **kwargs,
+        filters: int,
+        outputs: int,
+        steps: int,
+        halting: int | Rule | None = None,
+        num_blocks: int = 2,
+        kernel_size: int = 3,
+        return_ponder: bool = False,
+        **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.filters = arguments.integer("filters", filters, least=2)
@@ -102,15 +105,15 @@ class Recall(keras.layers.Layer):
         self.supports_jit = keras.config.backend() != "tensorflow"
 
     @property
-    def halting(self):
+    def halting(self) -> Rule:
         """The rule that stops the loop in inference."""
         return self._halting
 
     @halting.setter
-    def halting(self, value):
+    def halting(self, value: int | Rule | None) -> None:
         self._halting = _rule(self.steps if value is None else value)
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         """Creates the convolutions, in one dimension or two."""
         _check_rank(input_shape)
         channels, wide = input_shape[-1], self.filters
@@ -131,7 +134,7 @@ class Recall(keras.layers.Layer):
             kernel("head_3", wide // 2, self.outputs),
         ]
 
-    def call(self, inputs, mask=None, training=False):
+    def call(self, inputs: Any, mask: Tensor | None = None, training: bool = False) -> Any:
         """Thinks about a batch, and answers."""
         _check_rank(inputs.shape, None if mask is None else mask.shape)
         inputs = ops.cast(inputs, self.compute_dtype)
@@ -193,7 +196,7 @@ class Recall(keras.layers.Layer):
         features = ops.relu(_convolve(features, second, inside))
         return _convolve(features, last, inside)
 
-    def compute_output_shape(self, input_shape, mask=None):
+    def compute_output_shape(self, input_shape: Shape, mask: Tensor | None = None) -> Any:
         """The shapes of what `call` returns, in the same structure."""
         _check_rank(input_shape)
         logits = (*input_shape[:-1], self.outputs)
@@ -201,7 +204,9 @@ class Recall(keras.layers.Layer):
             return logits
         return logits, {"steps": input_shape[:1], "remainder": input_shape[:1]}
 
-    def compute_output_spec(self, inputs, mask=None, training=False):
+    def compute_output_spec(
+        self, inputs: Any, mask: Tensor | None = None, training: bool = False
+    ) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
         _check_rank(inputs.shape, None if mask is None else mask.shape)
         logits = keras.KerasTensor((*inputs.shape[:-1], self.outputs), self.compute_dtype)
@@ -212,11 +217,11 @@ class Recall(keras.layers.Layer):
             name: keras.KerasTensor(inputs.shape[:1], dtype) for name in ("steps", "remainder")
         }
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: Any, mask: Tensor | None = None) -> Any:
         """The mask of the answer, that of the input."""
         return [mask, None, None] if self.return_ponder else mask
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         return {
             **super().get_config(),
@@ -230,7 +235,7 @@ class Recall(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
         config = dict(config)
         if isinstance(config.get("halting"), dict):
@@ -241,7 +246,7 @@ class Recall(keras.layers.Layer):
 _drawn_steps = ThreadValue()
 
 
-def drawn_steps(without_gradient, with_gradient):
+def drawn_steps(without_gradient: Tensor, with_gradient: Tensor) -> AbstractContextManager[None]:
     """Lets every `Recall` that is called in training inside the context take other steps.
 
     The steps without a gradient are taken first: what the loss is made of knows the features that

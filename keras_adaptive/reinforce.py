@@ -1,5 +1,7 @@
 """Training of networks that take decisions, by REINFORCE."""
 
+from typing import Any, Self
+
 import keras
 from keras import ops, tree
 
@@ -10,6 +12,7 @@ from .ham import HAM, entropy, log_probability, record
 from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out
 from .reporting import ThreadValue
+from .types import Tensor
 
 _REWARDS = ("log_probability", "bits", "vector")
 _BASELINES = ("learned", "leave_one_out", None)
@@ -84,17 +87,17 @@ class ReinforceModel(EntropyBonus, keras.Model):
 
     def __init__(
         self,
-        network,
-        reward="log_probability",
-        discount=1.0,
-        baseline="learned",
-        samples=1,
-        policy_weight=1.0,
-        entropy_bonus=0.0,
-        entropy_decay=1.0,
-        entropy_penalty=0.0,
-        per_target=False,
-        **kwargs,
+        network: keras.layers.Layer,
+        reward: str | dict[str, float] = "log_probability",
+        discount: float = 1.0,
+        baseline: str | None = "learned",
+        samples: int = 1,
+        policy_weight: float = 1.0,
+        entropy_bonus: float = 0.0,
+        entropy_decay: float = 1.0,
+        entropy_penalty: float = 0.0,
+        per_target: bool = False,
+        **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.network = network
@@ -118,13 +121,13 @@ class ReinforceModel(EntropyBonus, keras.Model):
         if baseline == "learned":
             dtype = at_least_float32(self.ham.compute_dtype)
             self.baseline_layer = keras.layers.Dense(1, dtype=dtype, name="baseline")
-        names = ("task_loss", "reward", "entropy", "log_probability")
+        names: tuple[str, ...] = ("task_loss", "reward", "entropy", "log_probability")
         names += ("baseline_error",) if baseline else ()
         self._trackers = {name: keras.metrics.Mean(name=name) for name in names}
         # Of the last call, in the same trace: outputs, mask, entries and samples.
         self._last_call = ThreadValue((None, None, (), 1))
 
-    def build(self, inputs_shape=None):
+    def build(self, inputs_shape: Any = None) -> None:
         """Creates the weights of the network and of the baseline.
 
         Args:
@@ -135,7 +138,7 @@ class ReinforceModel(EntropyBonus, keras.Model):
         if self.baseline == "learned":
             self.baseline_layer.build((None, None, self.ham.query_width))
 
-    def call(self, inputs, training=False):
+    def call(self, inputs: Any, training: bool = False) -> Any:
         """The network's outputs; in training those of the first sample."""
         samples = self.samples if training else 1
         if samples > 1:
@@ -146,7 +149,14 @@ class ReinforceModel(EntropyBonus, keras.Model):
         self._last_call.value = (outputs, mask, entries, samples)
         return outputs[::samples] if samples > 1 else outputs
 
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Tensor | None = None,
+        sample_weight: Tensor | None = None,
+        training: bool = True,
+    ) -> Tensor:
         """The sum that is minimised; updates the metrics that say what it is made of."""
         outputs, mask, entries, samples = self._last_call.value
         _check_shape(y, y_pred)
@@ -175,7 +185,9 @@ class ReinforceModel(EntropyBonus, keras.Model):
         loss = ops.sum(total) / count
         return share_of(loss + sum(ops.cast(x, loss.dtype) for x in self.losses))
 
-    def row_losses(self, outputs, entry, y, weights, samples=1):
+    def row_losses(
+        self, outputs: Tensor, entry: Any, y: Tensor, weights: Tensor, samples: int = 1
+    ) -> tuple[dict[str, Tensor], dict[str, tuple[Tensor, Tensor]]]:
         """What the loss consists of, for each row.
 
         Args:
@@ -235,14 +247,16 @@ class ReinforceModel(EntropyBonus, keras.Model):
         }
         return rows, values
 
-    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+    def compute_metrics(
+        self, x: Any, y: Any, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> dict[str, Any]:
         """The compiled metrics, on probabilities with an axis more."""
         _, mask, _, samples = self._last_call.value
         if mask is not None:
             sample_weight = _weights(y, sample_weight, mask[::samples])
         return super().compute_metrics(x, y, y_pred[..., None], sample_weight)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again; α as it was at first."""
         return {
             **super().get_config(),
@@ -259,7 +273,9 @@ class ReinforceModel(EntropyBonus, keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Self:
         """A model from `get_config`."""
         config = dict(config)
         config["network"] = keras.saving.deserialize_keras_object(

@@ -48,15 +48,18 @@ True
 Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.3.2.
 """
 
+from collections.abc import Iterable
+
 import keras
 import numpy as np
 from keras import ops
 
 from . import arguments
 from .halting.loop import at_least_float32
+from .types import Tensor
 
 
-def add_variables(layer, sets, pull):
+def add_variables(layer: keras.layers.Layer, sets: int, pull: float) -> None:
     """Creates the variables of a layer's relaxation; call it in `build`.
 
     Args:
@@ -88,7 +91,7 @@ def add_variables(layer, sets, pull):
     )
 
 
-def set_at(layer, step):
+def set_at(layer: keras.layers.Layer, step: Tensor) -> Tensor:
     """The number of the parameter set that step `step` (counted from 0) uses.
 
     Args:
@@ -101,7 +104,7 @@ def set_at(layer, step):
     return ops.cast(step, "int32") % ops.convert_to_tensor(layer.relaxation_sets)
 
 
-def distance(variables):
+def distance(variables: Iterable[Tensor]) -> Tensor:
     """How far parameter sets are apart: the sum of squares of their distance to their mean.
 
     Args:
@@ -123,7 +126,7 @@ def distance(variables):
     return total
 
 
-def cost(layer):
+def cost(layer: keras.layers.Layer) -> Tensor:
     """The term of the loss: the pull times the distance; 0 when the sets have been averaged.
 
     Args:
@@ -138,7 +141,7 @@ def cost(layer):
     return ops.cast(weight, apart.dtype) * apart
 
 
-def relaxed_layers(model):
+def relaxed_layers(model: keras.layers.Layer) -> list[keras.layers.Layer]:
     """The relaxed layers of a model, however deep inside.
 
     Args:
@@ -152,17 +155,17 @@ def relaxed_layers(model):
     return [layer for layer in layers if getattr(layer, "relaxation_pull", None) is not None]
 
 
-def pull(model):
+def pull(model: keras.layers.Layer) -> float:
     """The relaxation pull as a float, the largest if the layers of the model differ."""
     return max(float(layer.relaxation_pull) for layer in _relaxed(model))
 
 
-def is_averaged(model):
+def is_averaged(model: keras.layers.Layer) -> bool:
     """Whether the parameter sets of all relaxed layers have been averaged."""
     return all(int(layer.relaxation_sets) == 1 for layer in _relaxed(model))
 
 
-def raise_pull(model, factor):
+def raise_pull(model: keras.layers.Layer, factor: float) -> None:
     """Multiplies the pull of all relaxed layers of a model.
 
     Args:
@@ -177,7 +180,7 @@ def raise_pull(model, factor):
         layer.relaxation_pull.assign(factor * float(layer.relaxation_pull))
 
 
-def average(model):
+def average(model: keras.layers.Layer) -> None:
     """Sets all parameter sets of a model to their mean, and lets it use only the first of them.
 
     From then on the layers compute what layers with one set would, and train like them. Does
@@ -198,7 +201,7 @@ def average(model):
         layer.relaxation_sets.assign(1)
 
 
-def shared(model):
+def shared(model: keras.Model) -> keras.Model:
     """The plain model with one parameter set that an averaged model has become.
 
     Args:

@@ -71,7 +71,7 @@ def record(kind: str) -> Iterator[list]:
     >>> entries
     ['an entry']
     """
-    entries = []
+    entries: list[Any] = []
     with _open.holding((*_open.value, (kind, entries))):
         yield entries
 

@@ -1,5 +1,8 @@
 """A curriculum for plain `fit`."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import keras
 
 from .. import arguments
@@ -51,7 +54,13 @@ class AdvanceCurriculum(keras.callbacks.Callback):
     Zaremba & Sutskever (2015), arXiv:1505.00521.
     """
 
-    def __init__(self, feed, threshold=0.9, exam_batches=4, metric="sequence_error"):
+    def __init__(
+        self,
+        feed: Any,
+        threshold: float = 0.9,
+        exam_batches: int = 4,
+        metric: str = "sequence_error",
+    ):
         super().__init__()
         if isinstance(feed, type) or not all(hasattr(feed, x) for x in ("regime", "exam")):
             arguments.refuse("feed", feed, "a `curriculum.Feed`")
@@ -62,11 +71,11 @@ class AdvanceCurriculum(keras.callbacks.Callback):
         self.level = 0
         self.step = 0
 
-    def get_state(self):
+    def get_state(self) -> dict[str, int]:
         """Level and number of batches so far, as a dict of integers."""
         return {"level": self.level, "step": self.step}
 
-    def set_state(self, state):
+    def set_state(self, state: Mapping[str, int]) -> None:
         """Goes on where `get_state` was called.
 
         Raises:
@@ -80,12 +89,12 @@ class AdvanceCurriculum(keras.callbacks.Callback):
         self.level = state["level"]
         self.step = state["step"]
 
-    def on_epoch_begin(self, epoch, logs=None):
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Tells the feed where it stands."""
         self.feed.level = self.level
         self.feed.start = self.step
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Holds the exam."""
         self.step += len(self.feed)
         lengths = self.feed.regime.lengths

@@ -1,5 +1,7 @@
 """Gradient noise that fades with the mistakes."""
 
+from typing import Any
+
 import keras
 
 from .. import arguments
@@ -33,15 +35,15 @@ class UpdateWrongFraction(keras.callbacks.Callback):
     fraction of non-fully-correct outputs".
     """
 
-    def __init__(self, metric="sequence_error"):
+    def __init__(self, metric: str = "sequence_error"):
         super().__init__()
         self.metric = arguments.text("metric", metric)
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: Any = None) -> None:
         """Looks for the optimizer."""
         self._optimizer()
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Sets the fraction."""
         if self.metric not in logs:
             raise ValueError(

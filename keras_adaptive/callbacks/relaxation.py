@@ -1,5 +1,7 @@
 """The pull on relaxed parameters, raised as the curriculum advances."""
 
+from typing import Any
+
 import keras
 
 from .. import arguments, relaxation
@@ -30,16 +32,16 @@ class RaiseRelaxationPull(keras.callbacks.Callback):
     Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.3.2.
     """
 
-    def __init__(self, factor=1.2, end=None):
+    def __init__(self, factor: float = 1.2, end: float | None = None):
         super().__init__()
         self.factor = arguments.number("factor", factor, above=1)
         self.end = arguments.number("end", end, above=0, none=True)
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, logs: Any = None) -> None:
         """Looks for relaxed layers."""
         relaxation.is_averaged(self.model)
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Raises the pull, or averages."""
         if "curriculum_passed" not in logs:
             raise ValueError(

@@ -1,6 +1,7 @@
 """A warning when an automatic time penalty cannot reach its target."""
 
 import warnings
+from typing import Any
 
 import keras
 
@@ -31,7 +32,7 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
     0.0
     """
 
-    def __init__(self, targets, tolerance=0.1):
+    def __init__(self, targets: dict[str, Any], tolerance: float = 0.1):
         super().__init__()
         allowed = "a dict from names in the logs to `control.TargetPonder`s"
         arguments.instance("targets", targets, dict, allowed)
@@ -40,7 +41,7 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
         self.targets = targets
         self.tolerance = arguments.number("tolerance", tolerance, least=0)
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Looks at the logs of the epoch."""
         for name, target in self.targets.items():
             time_penalty = float(logs[name])

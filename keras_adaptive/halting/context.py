@@ -6,6 +6,7 @@ the same one.
 """
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from keras import ops
@@ -27,7 +28,7 @@ class Context(NamedTuple):
     compact: bool = False
 
     @property
-    def key(self):
+    def key(self) -> Any:
         """What tells functions traced in this context from others, `None` for the plain one."""
         plain = all(value is usual for value, usual in zip(self, PLAIN))
         return None if plain else tuple(map(_Same, self))
@@ -52,23 +53,23 @@ PLAIN = Context()
 
 _here = ThreadValue(PLAIN)
 # The contexts that are open in all threads, in the order in which they were entered.
-_open = []
+_open: list[Context] = []
 
 
-def current():
+def current() -> Context:
     """The `Context` that is in force here."""
     if _here.value is PLAIN and _open and backend.runs_for_another_thread():
         return _open[-1]
     return _here.value
 
 
-def key():
+def key() -> Any:
     """The key of the context that is in force here."""
     return current().key
 
 
 @contextlib.contextmanager
-def override(**values):
+def override(**values: Any) -> Iterator[None]:
     """Puts `values` of `Context` in force for all that this thread calls inside."""
     now = current()._replace(**values)
     _open.append(now)

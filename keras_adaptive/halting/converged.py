@@ -1,9 +1,12 @@
 """Converged: stop when the answer has not changed for a while."""
 
+from typing import Any, Self
+
 import keras
 from keras import ops
 
 from .. import arguments
+from ..types import Tensor
 from .rules import Decision, last_step
 
 
@@ -42,15 +45,15 @@ class Converged:
     has_limits = True
     supports_tensor_step = True
 
-    def __init__(self, patience=4, max_ponder=1000):
+    def __init__(self, patience: int = 4, max_ponder: int = 1000):
         self.patience = arguments.integer("patience", patience, least=1)
         self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
 
-    def start(self, batch_size, dtype):
+    def start(self, batch_size: Tensor, dtype: str) -> Tensor:
         """For how many steps the answer has not changed, zero at first: `(batch,)`."""
         return ops.zeros((batch_size,), dtype)
 
-    def __call__(self, step, halting, memory):
+    def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Decision:
         """Weighs step number `step` (from 1); `halting` is whether the answer is as before."""
         if halting is None:
             raise ValueError(
@@ -64,11 +67,11 @@ class Converged:
         )
         return Decision(ops.cast(halts, memory.dtype), ops.zeros_like(memory), halts, unchanged)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this rule again."""
         return {"patience": self.patience, "max_ponder": self.max_ponder}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A rule from `get_config`."""
         return cls(**config)

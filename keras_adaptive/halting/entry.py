@@ -1,11 +1,13 @@
 """How layers that ponder tell the model around them how long they did."""
 
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import keras
 from keras import ops
 
 from .. import reporting
+from ..types import Tensor
 
 
 class Entry(NamedTuple):
@@ -29,29 +31,29 @@ class Entry(NamedTuple):
     answers: Any = None
 
     @property
-    def cost(self):
+    def cost(self) -> Tensor:
         """τ · mean over the batch of the sum over all other axes of N + R (Equations 10-12)."""
         ponder = self.steps + self.remainder
         total = ops.mean(ops.sum(ponder, axis=tuple(range(1, ops.ndim(ponder)))))
         return ops.cast(self.time_penalty, total.dtype) * total
 
     @property
-    def present(self):
+    def present(self) -> Tensor:
         """How many inputs were pondered: those that no mask excludes."""
         return ops.sum(ops.cast(self.steps > 0, self.steps.dtype))
 
     @property
-    def mean_steps(self):
+    def mean_steps(self) -> Tensor:
         """Mean of N over the inputs that were pondered."""
         return ops.sum(self.steps) / ops.maximum(self.present, 1.0)
 
     @property
-    def mean_ponder(self):
+    def mean_ponder(self) -> Tensor:
         """Mean of ρ = N + R over the inputs that were pondered."""
         return ops.sum(self.steps + self.remainder) / ops.maximum(self.present, 1.0)
 
 
-def record():
+def record() -> AbstractContextManager[list[Entry]]:
     """Collects what the layers called inside the context `report`.
 
     Contexts nest; each entry goes to every open one. Tensors of a trace must not be used after
@@ -71,7 +73,14 @@ def record():
     return reporting.record("ponder")
 
 
-def report(layer, steps, remainder, time_penalty=0.0, probabilities=None, answers=None):
+def report(
+    layer: Any,
+    steps: Tensor,
+    remainder: Tensor,
+    time_penalty: Tensor = 0.0,
+    probabilities: Tensor | None = None,
+    answers: Tensor | None = None,
+) -> Entry:
     """Tells every open `record` how long `layer` pondered.
 
     Args:

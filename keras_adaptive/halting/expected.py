@@ -1,9 +1,12 @@
 """Expected: every step is taken, and weighs the probability to halt there."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from .. import arguments
+from ..types import Tensor
 from .rules import Decision
 
 
@@ -42,11 +45,11 @@ class Expected:
     def __init__(self, max_ponder: int = 20):
         self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
 
-    def start(self, batch_size, dtype):
+    def start(self, batch_size: Tensor, dtype: str) -> Tensor:
         """The probability of not having halted, one at first: `(batch,)`."""
         return ops.ones((batch_size,), dtype)
 
-    def __call__(self, step, halting, memory) -> Decision:
+    def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Decision:
         """Weighs step number `step` (from 1) with the probabilities `halting`, `(batch,)`."""
         if halting is None:
             raise ValueError(

@@ -3,12 +3,14 @@
 import contextlib
 import functools
 import operator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import keras
 from keras import ops, tree
 
 from .. import arguments, backend
+from ..types import Rule, Tensor
 from .context import current, override
 from .rules import checked_rule, last_step
 
@@ -33,13 +35,13 @@ class Result(NamedTuple):
     outputs: Any = None
 
     @property
-    def ponder(self):
+    def ponder(self) -> Tensor:
         """`(batch,)`, the ponder N + R of Equation 10."""
         return self.steps + self.remainder
 
 
 @contextlib.contextmanager
-def compaction():
+def compaction() -> Iterator[None]:
     """Drops rows that have halted from the batch, in all loops called inside.
 
     For inference on CPU, where a batch then costs what its rows think, not its size times the
@@ -67,12 +69,20 @@ def compaction():
         yield
 
 
-def compacts():
+def compacts() -> bool:
     """Whether rows that have halted are to be dropped here, see `compaction`."""
     return current().compact
 
 
-def ponder(step, states, rule, inputs=None, mask=None, training=True, history=False):
+def ponder(
+    step: Callable[..., Any],
+    states: Any,
+    rule: Rule,
+    inputs: Any = None,
+    mask: Tensor | None = None,
+    training: bool = True,
+    history: bool = False,
+) -> Result:
     """Repeats `step` on `states` until `rule` has halted every row of the batch.
 
     The loop knows no layer: a step may be a recurrent cell, an attention read, a residual block.
@@ -172,12 +182,14 @@ class WeightedStep:
         history: the number of steps to keep the weights and outputs of; `None` keeps none.
     """
 
-    def __init__(self, step, dtype, history=None):
+    def __init__(self, step: Callable[..., Any], dtype: str, history: int | None = None):
         self.step = step
         self.dtype = dtype
         self.history = history
 
-    def __call__(self, rule, n, carry, inputs, running):
+    def __call__(
+        self, rule: Rule, n: Tensor, carry: Any, inputs: tuple[Any, ...], running: Tensor
+    ) -> tuple[Any, Any, Tensor]:
         """Takes step number `n`.
 
         Args:
@@ -221,7 +233,7 @@ class WeightedStep:
         running = ops.logical_and(running, ops.logical_not(decision.halts))
         return share, carry, running
 
-    def restore(self, means):
+    def restore(self, means: list[Tensor]) -> Any:
         """Puts weighted sums into the structure and dtypes of the step's `(output, states)`."""
         mean_of = dict(zip(map(id, _distinct(*self._results)), means))
         return tree.map_structure(
@@ -229,7 +241,7 @@ class WeightedStep:
         )
 
 
-def without_masked(inputs, mask):
+def without_masked(inputs: Any, mask: Tensor) -> Any:
     """Zeros where masked: there may be anything, NaN too, which a weight of zero does not undo."""
     return tree.map_structure(
         lambda x: ops.where(expand(mask, ops.ndim(x)), x, ops.zeros_like(x)), inputs
@@ -289,11 +301,11 @@ def _distinct(output, states):
     return list({id(tensor): tensor for tensor in tree.flatten((output, states))}.values())
 
 
-def expand(rows, rank):
+def expand(rows: Tensor, rank: int) -> Tensor:
     """Appends axes of size 1 to `rows` until it has `rank` axes."""
     return ops.reshape(rows, tuple(ops.shape(rows)) + (1,) * (rank - ops.ndim(rows)))
 
 
-def at_least_float32(dtype):
+def at_least_float32(dtype: Any) -> str:
     """The dtype in which halting accumulates: that of the states, but never below float32."""
     return "float64" if keras.backend.standardize_dtype(dtype) == "float64" else "float32"

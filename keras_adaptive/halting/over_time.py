@@ -1,10 +1,12 @@
 """The halting loop at each element of a sequence."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from keras import ops, tree
 
 from .. import backend
+from ..types import Tensor
 from .loop import WeightedStep, at_least_float32, compacts, expand, ponder, without_masked
 from .rules import last_step
 
@@ -28,13 +30,13 @@ class TimeResult(NamedTuple):
 
 
 def over_time(
-    step,
-    states,
-    output,
-    rule,
-    sequences,
-    mask=None,
-    chance=None,
+    step: Callable[..., Any],
+    states: Any,
+    output: Tensor,
+    rule: Any,
+    sequences: Tensor,
+    mask: Tensor | None = None,
+    chance: Tensor | None = None,
     *,
     training: bool = False,
     return_sequences: bool = True,

@@ -17,12 +17,14 @@ A rule is any object with
 It knows no cell, no layer and no time axis.
 """
 
-from typing import Any, NamedTuple
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Self
 
 import keras
 from keras import ops
 
 from .. import arguments, backend
+from ..types import Rule, Tensor
 from .context import current, override
 
 
@@ -74,33 +76,33 @@ class ACT:
     has_limits = True
     supports_tensor_step = True
 
-    def __init__(self, max_ponder=100, epsilon=0.01):
+    def __init__(self, max_ponder: int = 100, epsilon: float = 0.01):
         self.max_ponder = max_ponder
         self.epsilon = epsilon
 
     @property
-    def max_ponder(self):
+    def max_ponder(self) -> int:
         """The largest number of steps, the paper's M."""
         return self._max_ponder
 
     @max_ponder.setter
-    def max_ponder(self, value):
+    def max_ponder(self, value: int) -> None:
         self._max_ponder = arguments.integer("max_ponder", value, least=1)
 
     @property
-    def epsilon(self):
+    def epsilon(self) -> float:
         """How much halting mass may be missing from 1 at the last step."""
         return self._epsilon
 
     @epsilon.setter
-    def epsilon(self, value):
+    def epsilon(self, value: float) -> None:
         self._epsilon = arguments.number("epsilon", value, least=0, below=1)
 
-    def start(self, batch_size, dtype):
+    def start(self, batch_size: Tensor, dtype: str) -> Tensor:
         """The mass of halting activations spent so far, zero at first: `(batch,)`."""
         return ops.zeros((batch_size,), dtype)
 
-    def __call__(self, step, halting, memory):
+    def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Decision:
         """Weighs step number `step` (from 1) with activations `halting`, `(batch,)`."""
         if halting is None:
             raise ValueError(
@@ -120,12 +122,12 @@ class ACT:
         remainder = ops.where(halts, left, ops.zeros_like(left))
         return Decision(weight, remainder, halts, ops.where(halts, memory, spent))
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this rule again."""
         return {"max_ponder": self.max_ponder, "epsilon": self.epsilon}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A rule from `get_config`."""
         return cls(**config)
 
@@ -152,24 +154,24 @@ class Fixed:
     has_ponder_cost = False
     supports_tensor_step = True
 
-    def __init__(self, steps):
+    def __init__(self, steps: int):
         self.max_ponder = arguments.integer("steps", steps, least=1)
 
-    def start(self, batch_size, dtype):
+    def start(self, batch_size: Tensor, dtype: str) -> Tensor:
         """Nothing to remember but the batch: zeros `(batch,)`."""
         return ops.zeros((batch_size,), dtype)
 
-    def __call__(self, step, halting, memory):
+    def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Decision:
         """Weighs step number `step` (from 1); `halting` is not looked at."""
         halts = ops.broadcast_to(ops.greater_equal(step, self.max_ponder), ops.shape(memory))
         return Decision(ops.cast(halts, memory.dtype), ops.zeros_like(memory), halts, memory)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this rule again."""
         return {"steps": self.max_ponder}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A rule from `get_config`."""
         return cls(**config)
 
@@ -213,25 +215,25 @@ class Sampled:
     has_limits = True
     supports_tensor_step = True
 
-    def __init__(self, max_ponder=100, seed=None):
+    def __init__(self, max_ponder: int = 100, seed: int | None = None):
         self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
         self.seed = arguments.seed("seed", seed)
         self._chance = None
 
-    def drawn(self, chance):
+    def drawn(self, chance: Tensor) -> "Sampled":
         """This rule with numbers from [0, 1) that were drawn already, `(batch,)`."""
         rule = Sampled(self.max_ponder, self.seed)
         rule._chance = chance
         return rule
 
-    def start(self, batch_size, dtype):
+    def start(self, batch_size: Tensor, dtype: str) -> dict[str, Tensor]:
         """The number that decides, and the probability of not having halted, each `(batch,)`."""
         chance = self._chance
         if chance is None:
             chance = keras.random.uniform((batch_size,), seed=self.seed)
         return {"chance": ops.cast(chance, dtype), "left": ops.ones((batch_size,), dtype)}
 
-    def __call__(self, step, halting, memory):
+    def __call__(self, step: Tensor, halting: Tensor, memory: Any) -> Decision:
         """Weighs step number `step` (from 1) with activations `halting`, `(batch,)`."""
         left = memory["left"]
         after = left * (1.0 - halting)
@@ -244,17 +246,17 @@ class Sampled:
         remainder = left - ops.stop_gradient(left)
         return Decision(weight, remainder, halts, {"chance": memory["chance"], "left": after})
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this rule again."""
         return {"max_ponder": self.max_ponder, "seed": self.seed}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A rule from `get_config`."""
         return cls(**config)
 
 
-def rule_named(halting, max_ponder, epsilon, steps):
+def rule_named(halting: str | Rule, max_ponder: int, epsilon: float, steps: Any) -> Any:
     """The rule that the arguments of a layer describe.
 
     Args:
@@ -278,7 +280,7 @@ def rule_named(halting, max_ponder, epsilon, steps):
     return Sampled(max_ponder) if halting == "sampled" else checked_rule("halting", halting)
 
 
-def checked_rule(name, rule):
+def checked_rule(name: str, rule: Any) -> Rule:
     """The rule, if it is one."""
     parts = ("max_ponder", "has_ponder_cost", "start", "__call__")
     if isinstance(rule, type) or not all(hasattr(rule, part) for part in parts):
@@ -291,13 +293,15 @@ def checked_rule(name, rule):
     return rule
 
 
-def last_step(rule):
+def last_step(rule: Rule) -> Any:
     """The largest number of steps that `rule` allows in this context; a tensor if a limit is."""
     here = current().max_ponder
     return here if here is not None and getattr(rule, "has_limits", False) else rule.max_ponder
 
 
-def limits(max_ponder=None, epsilon=None):
+def limits(
+    max_ponder: int | Tensor | None = None, epsilon: float | Tensor | None = None
+) -> AbstractContextManager[None]:
     """Overrides the limits of all rules that are called inside the context.
 
     Of the rules of this package, `ACT` has both limits, `Converged` and `Sampled` have

@@ -17,7 +17,7 @@ class TreeAttention(keras.layers.Layer):
     present)` returns the new nodes.
     """
 
-    told = ()
+    told: tuple[str, ...] = ()
     writer_width = None
 
     def __init__(

@@ -1,6 +1,7 @@
 """A model that trains adaptive layers and says apart what the loss is made of."""
 
 import math
+from typing import Any
 
 import keras
 from keras import ops, tree
@@ -11,6 +12,7 @@ from ..callbacks import WarnOfTimePenalty
 from ..distributed import replicas
 from ..halting import record
 from ..reporting import ThreadValue
+from ..types import Tensor
 
 # XLA fills with zeros the states of all steps that may be taken, and those of this many numbers a
 # row in less time than it saves.
@@ -57,7 +59,7 @@ class AdaptiveModel(keras.Model):
     Source: Graves (2016), arXiv:1603.08983, Equations 10-12.
     """
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         layers = [x for x in self._flatten_layers() if getattr(x, "reports_ponder", False)]
         suffixes = _suffixes(layers)
@@ -74,14 +76,21 @@ class AdaptiveModel(keras.Model):
         self._entries = ThreadValue(())
         self._chooses_jit = True
 
-    def call(self, inputs, training=None, mask=None):
+    def call(self, inputs: Any, training: bool | None = None, mask: Tensor | None = None) -> Any:
         """Calls the layers, and keeps what they report for `compute_loss` in the same trace."""
         with record() as entries:
             outputs = super().call(inputs, training=training, mask=mask)
         self._entries.value = entries
         return outputs
 
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Tensor | None = None,
+        sample_weight: Tensor | None = None,
+        training: bool = True,
+    ) -> Tensor:
         """The sum of all losses; updates the metrics that say what it is made of."""
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         entries, self._entries.value = self._entries.value, ()
@@ -100,11 +109,11 @@ class AdaptiveModel(keras.Model):
 
     def compile(
         self,
-        optimizer="rmsprop",
-        loss=None,
-        loss_weights=None,
-        metrics=None,
-        weighted_metrics=None,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        loss_weights: Any = None,
+        metrics: Any = None,
+        weighted_metrics: Any = None,
         run_eagerly: bool = False,
         steps_per_execution: int = 1,
         jit_compile: bool | str = "auto",
@@ -135,17 +144,18 @@ class AdaptiveModel(keras.Model):
         if self.optimizer is not None and self.built:
             self.optimizer.build(self.trainable_variables)
 
-    def make_train_function(self, force: bool = False):
+    def make_train_function(self, force: bool = False) -> Any:
         """As that of `keras.Model`, compiled by XLA where that pays; see the class."""
         if not (self._chooses_jit and _gains_by_xla(self)):
             return super().make_train_function(force)
-        chosen, self.jit_compile = self.jit_compile, True
+        chosen = self.jit_compile
+        self.jit_compile: bool = True
         try:
             return super().make_train_function(force)
         finally:
             self.jit_compile = chosen
 
-    def train_step(self, *args):
+    def train_step(self, *args: Any) -> Any:
         """One update; the logs also have τ as it stands after it."""
         if keras.config.backend() == "jax":
             logs, state = super().train_step(*args)
@@ -166,15 +176,15 @@ class AdaptiveModel(keras.Model):
 
     def fit(
         self,
-        x=None,
-        y=None,
-        batch_size=None,
-        epochs=1,
-        verbose="auto",
-        callbacks=None,
-        *args,
-        **kwargs,
-    ):
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        epochs: int = 1,
+        verbose: str | int = "auto",
+        callbacks: Any = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> keras.callbacks.History:
         """As `keras.Model.fit`; warns when an automatic τ cannot reach its target."""
         targets = {
             name: layer.target_ponder

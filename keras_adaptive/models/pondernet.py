@@ -1,6 +1,7 @@
 """A model that trains a PonderNet by the expected loss and the divergence from a prior."""
 
 import math
+from typing import Any
 
 import keras
 from keras import ops, tree
@@ -8,6 +9,7 @@ from keras import ops, tree
 from .. import arguments
 from ..distributed import replicas
 from ..pondernet import PonderNet
+from ..types import Tensor
 from .adaptive import AdaptiveModel
 
 
@@ -56,7 +58,7 @@ class PonderNetModel(AdaptiveModel):
     section 2.1, Equation 3.
     """
 
-    def __init__(self, *args, beta: float = 0.01, prior: float = 0.2, **kwargs):
+    def __init__(self, *args: Any, beta: float = 0.01, prior: float = 0.2, **kwargs: Any):
         super().__init__(*args, **kwargs)
         outputs = tree.flatten(self.outputs)
         layers = [layer for layer in self.layers if isinstance(layer, PonderNet)]
@@ -72,7 +74,14 @@ class PonderNetModel(AdaptiveModel):
         self.max_ponder = layers[0].max_ponder
         self._divergence_tracker = keras.metrics.Mean(name="divergence")
 
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Tensor | None = None,
+        sample_weight: Tensor | None = None,
+        training: bool = True,
+    ) -> Tensor:
         """The expected loss and the divergence in training; else the loss of the answer."""
         if not training:
             return super().compute_loss(x, y, y_pred, sample_weight, training)
@@ -97,7 +106,7 @@ class PonderNetModel(AdaptiveModel):
         return {**super().get_config(), "beta": self.beta, "prior": self.prior}
 
 
-def divergence(p, rate):
+def divergence(p: Tensor, rate: float) -> Tensor:
     """KL(p ‖ truncated geometric distribution) of each row of p, `(batch, steps)`."""
     numbers = ops.arange(p.shape[-1], dtype=p.dtype)
     prior = math.log(rate) + numbers * math.log1p(-rate) - math.log1p(-((1 - rate) ** p.shape[-1]))

@@ -1,11 +1,14 @@
 """A model that trains a recall network with the progressive loss."""
 
+from typing import Any
+
 import keras
 from keras import ops, tree
 
 from .. import arguments
 from ..distributed import replicas
 from ..recall import Recall, drawn_steps
+from ..types import Tensor
 from .adaptive import AdaptiveModel
 
 
@@ -50,7 +53,7 @@ class RecallModel(AdaptiveModel):
     Source: Bansal et al. (2022), arXiv:2202.05826, section 3.2 and Algorithm 1.
     """
 
-    def __init__(self, *args, alpha=0.5, seed=None, **kwargs):
+    def __init__(self, *args: Any, alpha: float = 0.5, seed: int | None = None, **kwargs: Any):
         super().__init__(*args, **kwargs)
         layers = [layer for layer in self._flatten_layers() if isinstance(layer, Recall)]
         if len(layers) != 1:
@@ -64,7 +67,14 @@ class RecallModel(AdaptiveModel):
         self.seed_generator = keras.random.SeedGenerator(seed)
         self._progressive_tracker = keras.metrics.Mean(name="progressive_loss")
 
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Tensor | None = None,
+        sample_weight: Tensor | None = None,
+        training: bool = True,
+    ) -> Tensor:
         """The weighted sum of both losses in training; else that of the answer."""
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         if not training or not self.alpha:
@@ -77,7 +87,7 @@ class RecallModel(AdaptiveModel):
         self._progressive_tracker.update_state(ops.stop_gradient(progressive) * replicas(), rows)
         return (1.0 - self.alpha) * loss + self.alpha * progressive
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
         return {**super().get_config(), "alpha": self.alpha, "seed": self.seed}
 

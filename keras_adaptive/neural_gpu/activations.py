@@ -2,10 +2,12 @@
 
 from keras import ops
 
+from ..types import Tensor
+
 SATURATION_LIMIT = 0.9
 
 
-def cutoff_sigmoid(x):
+def cutoff_sigmoid(x: Tensor) -> Tensor:
     """The sigmoid with cut-off, max(0, min(1, 1.2 σ(x) − 0.1)): a gate that can close entirely.
 
     Example:
@@ -18,7 +20,7 @@ def cutoff_sigmoid(x):
     return ops.clip(1.2 * ops.sigmoid(x) - 0.1, 0.0, 1.0)
 
 
-def hard_sigmoid(x):
+def hard_sigmoid(x: Tensor) -> Tensor:
     """max(0, min(1, (x + 1) / 2)).
 
     Source: Freivalds & Liepins (2017), arXiv:1702.08727.
@@ -26,7 +28,7 @@ def hard_sigmoid(x):
     return ops.clip(0.5 * x + 0.5, 0.0, 1.0)
 
 
-def hard_tanh(x):
+def hard_tanh(x: Tensor) -> Tensor:
     """max(−1, min(1, x)).
 
     Source: Freivalds & Liepins (2017), arXiv:1702.08727.
@@ -34,7 +36,7 @@ def hard_tanh(x):
     return ops.clip(x, -1.0, 1.0)
 
 
-def saturation(x):
+def saturation(x: Tensor) -> Tensor:
     """How far activations lie beyond where hard nonlinearities bend: max(0, |x| − 0.9).
 
     A small cost on it keeps their gradient from vanishing.

@@ -1,5 +1,8 @@
 """CGRU: the convolutional gated recurrent unit."""
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 import keras
 import numpy as np
 from keras import ops
@@ -7,6 +10,7 @@ from keras import ops
 from .. import arguments, reporting
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
+from ..types import Shape, Tensor
 from . import activations, convolution
 
 NONLINEARITIES = ("smooth", "hard")
@@ -67,20 +71,20 @@ class CGRU(keras.layers.Layer):
 
     def __init__(
         self,
-        maps,
-        kernel_size=(3, 3),
-        gate_cutoff=True,
-        nonlinearity="smooth",
-        diagonal=False,
-        saturation_cost=0.0,
-        dropout=0.0,
-        initial_scale=1.0,
-        update_bias=1.0,
-        reset_bias=1.0,
-        gate_sharpness=1.0,
-        relaxation=1,
-        seed=None,
-        **kwargs,
+        maps: int,
+        kernel_size: Sequence[int] = (3, 3),
+        gate_cutoff: bool = True,
+        nonlinearity: str = "smooth",
+        diagonal: bool = False,
+        saturation_cost: float = 0.0,
+        dropout: float = 0.0,
+        initial_scale: float = 1.0,
+        update_bias: float = 1.0,
+        reset_bias: float = 1.0,
+        gate_sharpness: float = 1.0,
+        relaxation: int = 1,
+        seed: int | None = None,
+        **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.maps = arguments.integer("maps", maps, least=1)
@@ -102,7 +106,7 @@ class CGRU(keras.layers.Layer):
         # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
         self.supports_jit = keras.config.backend() != "tensorflow"
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         """Creates the weights; with several parameter sets they lead the weights' shapes."""
         if len(input_shape) != 4 or input_shape[2] is None or input_shape[3] != self.maps:
             raise ValueError(
@@ -142,13 +146,13 @@ class CGRU(keras.layers.Layer):
         return height * width * self.maps
 
     @property
-    def relaxed_variables(self):
+    def relaxed_variables(self) -> list[keras.Variable]:
         """The variables whose first axis counts parameter sets; none with a single set."""
         if self.relaxation == 1:
             return []
         return [self.gate_kernel, self.gate_bias, self.candidate_kernel, self.candidate_bias]
 
-    def prepared(self, width, training=False):
+    def prepared(self, width: int, training: bool = False) -> dict[str, Tensor]:
         """The weights as `advance` takes them for an image of this width, in the compute dtype."""
         sharpness = 1.0 if training else self.gate_sharpness
 
@@ -162,7 +166,13 @@ class CGRU(keras.layers.Layer):
             "candidate_bias": convolution.spread(cast(self.candidate_bias), width),
         }
 
-    def advance(self, image, weights, width, keep=None):
+    def advance(
+        self,
+        image: Tensor,
+        weights: dict[str, Tensor],
+        width: int,
+        keep: Callable[[Tensor], Tensor] | None = None,
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """One step on a folded image.
 
         Args:
@@ -193,7 +203,7 @@ class CGRU(keras.layers.Layer):
         return activations.hard_tanh(x) if self.nonlinearity == "hard" else ops.tanh(x)
 
     @takes_no_rows
-    def call(self, image, mask=None, training=False):
+    def call(self, image: Tensor, mask: Tensor | None = None, training: bool = False) -> Tensor:
         """One step on an image."""
         arguments.mask_of(mask, image)
         width = image.shape[2]
@@ -219,11 +229,11 @@ class CGRU(keras.layers.Layer):
             add_saturation_cost(self, self.saturation_cost * ops.mean(total / length**2))
         return new
 
-    def compute_output_shape(self, input_shape):
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
         """The shape of the image."""
         return tuple(input_shape)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         return {
             **super().get_config(),
@@ -252,20 +262,20 @@ def _kernel_size(value):
     return sizes
 
 
-def different_seeds(seed, count):
+def different_seeds(seed: int | None, count: int) -> list[int | None]:
     """Seeds that differ, so that nothing that is random repeats; all None for None."""
     if seed is None:
         return [None] * count
     return [int(each) for each in np.random.SeedSequence(seed).generate_state(count)]
 
 
-def add_saturation_cost(layer, cost):
+def add_saturation_cost(layer: keras.layers.Layer, cost: Tensor) -> None:
     """Adds a scalar to the loss of `layer` and reports it."""
     layer.add_loss(cost)
     reporting.report("saturation_cost", cost)
 
 
-def saturation_of(before, inside):
+def saturation_of(before: Iterable[Tensor], inside: Tensor) -> Tensor:
     """The sum of `activations.saturation` over each example, `(batch,)`, at least float32.
 
     Args:

@@ -12,18 +12,20 @@ import keras
 import numpy as np
 from keras import ops
 
+from ..types import Tensor
 
-def folds():
+
+def folds() -> bool:
     """Whether images are kept with their width folded into the channels."""
     return keras.config.backend() == "jax"
 
 
-def fold(image):
+def fold(image: Tensor) -> Tensor:
     """(batch, length, width, maps) as `convolve` wants it."""
     return ops.reshape(image, (*ops.shape(image)[:2], -1)) if folds() else image
 
 
-def unfold(image, width):
+def unfold(image: Tensor, width: int) -> Tensor:
     """The inverse of `fold`."""
     if not folds():
         return image
@@ -31,7 +33,7 @@ def unfold(image, width):
     return ops.reshape(image, (batch, length, width, channels // width))
 
 
-def spread(bias, width, parts=1):
+def spread(bias: Tensor, width: int, parts: int = 1) -> Tensor:
     """A bias (…, maps) as it is added to what `convolve` gives; `parts` as of `prepare`."""
     if not folds():
         return bias
@@ -40,7 +42,7 @@ def spread(bias, width, parts=1):
     return ops.reshape(ops.tile(bias, [1] * (len(sets) + 1) + [width, 1]), (*sets, width * maps))
 
 
-def prepare(kernel, width, parts=1):
+def prepare(kernel: Tensor, width: int, parts: int = 1) -> Tensor:
     """A kernel (…, height, columns, maps, new maps) as `convolve` wants it for a width.
 
     Folded it is (…, height · width · maps, width · new maps): position j of the image's width sees
@@ -62,7 +64,7 @@ def prepare(kernel, width, parts=1):
     return ops.reshape(folded, (*sets, height * width * maps, width * new_maps))
 
 
-def convolve(image, kernel):
+def convolve(image: Tensor, kernel: Tensor) -> Tensor:
     """The convolution of an image with a prepared kernel; beyond its edges the image is zero."""
     if not folds():
         return ops.conv(image, kernel, padding="same")
@@ -74,7 +76,7 @@ def convolve(image, kernel):
     return ops.matmul(ops.concatenate(views, axis=-1), kernel)
 
 
-def shift(image, width):
+def shift(image: Tensor, width: int) -> Tensor:
     """The image with some of its maps moved by one position, zeros moving in.
 
     The maps are cut into 3 groups, or 5 when the image has a width: the first stays, the next two

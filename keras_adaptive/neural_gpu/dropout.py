@@ -1,9 +1,12 @@
 """Dropout inside a loop: each step draws its own elements from one seed."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from .. import arguments
+from ..types import Tensor
 
 PLACES = ("state", "candidate")
 SCHEDULES = ("constant", "length", "root")
@@ -13,12 +16,12 @@ LARGEST_RATE = 0.9  # of the schedules, which blow up for very short inputs
 class Dropout:
     """How a `NeuralGPU` drops elements in training; its arguments are explained there."""
 
-    def __init__(self, rate, place, schedule):
+    def __init__(self, rate: float, place: str, schedule: str):
         self.rate = arguments.number("dropout", rate, least=0, below=1)
         self.place = arguments.choice("dropout_on", place, PLACES)
         self.schedule = arguments.choice("dropout_schedule", schedule, SCHEDULES)
 
-    def rates(self, length):
+    def rates(self, length: Tensor) -> Tensor:
         """The share that is dropped of each example, `(batch,)`, as its length is."""
         length = ops.cast(ops.maximum(length, 1), "float32")
         if self.schedule == "constant":
@@ -29,13 +32,13 @@ class Dropout:
             rate = 3 * self.rate / ops.sqrt(length)
         return ops.minimum(rate, LARGEST_RATE)
 
-    def drawn(self, length, seed_generator):
+    def drawn(self, length: Tensor, seed_generator: keras.random.SeedGenerator) -> Any:
         """What drops elements in one call of the layer, or None; `length` is `(batch,)`."""
         if not self.rate:
             return None
         return _Drawn(self.place, 1 - self.rates(length), seed_generator.next())
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments of the layer that say this."""
         return {
             "dropout": self.rate,

@@ -1,12 +1,14 @@
 """NeuralGPUModel: a model that says what the loss of a Neural GPU is made of."""
 
 import functools
+from typing import Any
 
 import keras
 from keras import ops, tree
 
 from .. import relaxation, reporting
 from ..distributed import replicas
+from ..types import Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -43,7 +45,7 @@ class NeuralGPUModel(keras.Model):
     Liepins (2017), arXiv:1702.08727.
     """
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         names = ["task_loss"]
         if relaxation.relaxed_layers(self):
@@ -53,14 +55,21 @@ class NeuralGPUModel(keras.Model):
         self._cost_trackers = {name: keras.metrics.Mean(name=name) for name in names}
         self._saturation_costs = reporting.ThreadValue(())
 
-    def call(self, inputs, training=None, mask=None):
+    def call(self, inputs: Any, training: bool | None = None, mask: Tensor | None = None) -> Any:
         """Calls the layers, and keeps what they report for `compute_loss` in the same trace."""
         with reporting.record("saturation_cost") as costs:
             outputs = super().call(inputs, training=training, mask=mask)
         self._saturation_costs.value = costs
         return outputs
 
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Tensor | None = None,
+        sample_weight: Tensor | None = None,
+        training: bool = True,
+    ) -> Tensor:
         """The sum of all losses; updates the metrics that say what it is made of."""
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
         layers = relaxation.relaxed_layers(self)

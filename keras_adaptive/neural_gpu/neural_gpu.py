@@ -1,5 +1,8 @@
 """NeuralGPU: symbols on a mental image that is changed as often as the input is long."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import keras
 import numpy as np
 from keras import ops
@@ -7,6 +10,7 @@ from keras import ops
 from .. import arguments, backend, relaxation
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
+from ..types import Shape, Tensor
 from . import convolution
 from .cgru import CGRU, add_saturation_cost, different_seeds, saturation_of
 from .dropout import Dropout
@@ -81,29 +85,29 @@ class NeuralGPU(keras.layers.Layer):
 
     def __init__(
         self,
-        symbols,
-        maps=24,
-        width=4,
-        num_layers=2,
-        kernel_size=(3, 3),
-        gate_cutoff=True,
-        nonlinearity="smooth",
-        diagonal=False,
-        saturation_cost=0.0,
-        dropout=0.0,
-        dropout_on="state",
-        dropout_schedule="constant",
-        initial_scale=1.0,
-        update_bias=1.0,
-        reset_bias=1.0,
-        gate_sharpness=1.0,
-        relaxation=1,
-        relaxation_pull=5e-4,
-        steps_multiplier=1,
-        recompute=None,
-        padding=-1,
-        seed=None,
-        **kwargs,
+        symbols: int,
+        maps: int = 24,
+        width: int = 4,
+        num_layers: int = 2,
+        kernel_size: Sequence[int] = (3, 3),
+        gate_cutoff: bool = True,
+        nonlinearity: str = "smooth",
+        diagonal: bool = False,
+        saturation_cost: float = 0.0,
+        dropout: float = 0.0,
+        dropout_on: str = "state",
+        dropout_schedule: str = "constant",
+        initial_scale: float = 1.0,
+        update_bias: float = 1.0,
+        reset_bias: float = 1.0,
+        gate_sharpness: float = 1.0,
+        relaxation: int = 1,
+        relaxation_pull: float = 5e-4,
+        steps_multiplier: int = 1,
+        recompute: bool | None = None,
+        padding: int | None = -1,
+        seed: int | None = None,
+        **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.symbols = arguments.integer("symbols", symbols, least=1)
@@ -122,7 +126,7 @@ class NeuralGPU(keras.layers.Layer):
         self.dropout = Dropout(dropout, dropout_on, dropout_schedule)
         self._embedding_seed, dropout_seed, *seeds = different_seeds(self.seed, 2 + num_layers)
         self.seed_generator = keras.random.SeedGenerator(dropout_seed) if dropout else None
-        self.of_cells = {
+        self.of_cells: dict[str, Any] = {
             "kernel_size": kernel_size,
             "gate_cutoff": gate_cutoff,
             "nonlinearity": nonlinearity,
@@ -143,7 +147,7 @@ class NeuralGPU(keras.layers.Layer):
         # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
         self.supports_jit = keras.config.backend() != "tensorflow"
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         """Creates the embedding and the cells' weights."""
         _check_shape(input_shape)
         self.embedding = self.add_weight(
@@ -157,12 +161,18 @@ class NeuralGPU(keras.layers.Layer):
             relaxation.add_variables(self, self.relaxation, self.first_relaxation_pull)
 
     @property
-    def relaxed_variables(self):
+    def relaxed_variables(self) -> list[keras.Variable]:
         """The variables whose first axis counts parameter sets; none with a single set."""
         return [variable for cell in self.cells for variable in cell.relaxed_variables]
 
     @takes_no_rows
-    def call(self, symbols, mask=None, training=False, return_images=False):
+    def call(
+        self,
+        symbols: Tensor,
+        mask: Tensor | None = None,
+        training: bool = False,
+        return_images: bool = False,
+    ) -> Any:
         """Thinks about a batch of sequences of symbols."""
         _check_shape(symbols.shape)
         arguments.mask_of(mask, symbols)
@@ -251,7 +261,13 @@ class NeuralGPU(keras.layers.Layer):
                 f"padding ({self.padding}) nor masked. Received: {symbols[mask & ~allowed][0]}"
             )
 
-    def compute_output_spec(self, symbols, mask=None, training=False, return_images=False):
+    def compute_output_spec(
+        self,
+        symbols: Tensor,
+        mask: Tensor | None = None,
+        training: bool = False,
+        return_images: bool = False,
+    ) -> Any:
         """Shape and dtype of the first column."""
         _check_shape(symbols.shape)
         arguments.mask_of(mask, symbols)
@@ -263,13 +279,13 @@ class NeuralGPU(keras.layers.Layer):
         images = (batch, steps, n, self.width, self.maps)
         return column, keras.KerasTensor(images, self.compute_dtype)
 
-    def compute_mask(self, symbols, mask=None):
+    def compute_mask(self, symbols: Tensor, mask: Tensor | None = None) -> Any:
         """True inside each example."""
         if mask is None and self.padding is not None:
             return ops.not_equal(ops.cast(symbols, "int32"), self.padding)
         return mask
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         return {
             **super().get_config(),
