@@ -12,6 +12,12 @@ from .types import Shape
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
+def sine(x):
+    """An activation for cells that count what repeats, as parity does."""
+    return ops.sin(x)
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
 class PonderNet(keras.layers.Layer):
     """A cell that is repeated on the same input until it halts, with an answer at each step.
 

@@ -142,7 +142,7 @@ HYPERPARAMETERS = {
     "hidden_units": Whole("of each perceptron", 1, MOST_UNITS),
     "initial_scale": Number("of the first weights", 0, 1000, open="low"),
     "input_gain": Number("of the first weights of the inputs", 0, 1000, open="low"),
-    "inputs_per_unit": Whole("that a unit sees at the start", 1, MOST_UNITS),
+    "input_scale": Number("largest first weight of an input", 0, 1000, open="low"),
     "iterations": Whole("m, the steps of thought in training", 1, MOST_PONDER),
     "kernel_scale": Number("by how much the kernel's weights are larger", 0, 1000, open="low"),
     "kernel_size": KernelSize("of the convolutions", Whole("", 1, 99), 2, 2),

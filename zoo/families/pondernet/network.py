@@ -7,6 +7,7 @@ from keras import ops
 from .... import datasets
 from ....layers import PonderNet
 from ....models import PonderNetModel
+from ....pondernet import sine
 from .. import probe
 from ..act import network as act
 
@@ -18,13 +19,13 @@ def build(recipe):
 
     Args:
         recipe: a `Recipe` of a task of single vectors with one answer, whose hyperparameters have
-            `halting`, `units`, `inputs_per_unit`, `input_gain`, `max_ponder`, `halting_bias`,
-            `beta` and `prior`; and, for other values of `halting` than `"pondernet"`, those of
+            `halting`, `units`, `input_scale`, `max_ponder`, `halting_bias`, `beta` and `prior`;
+            and, for other values of `halting` than `"pondernet"`, those of
             `act.network.recurrent`.
     """
     settings = recipe.hyperparameters
     cell = keras.layers.SimpleRNNCell(
-        settings["units"], activation="tanh", recurrent_initializer="orthogonal"
+        settings["units"], activation=sine, recurrent_initializer="orthogonal"
     )
     if settings["halting"] == "pondernet":
         model = pondering(recipe, cell)
@@ -32,11 +33,9 @@ def build(recipe):
         model = act.recurrent(recipe, cell)
     width = datasets.task(recipe.dataset).sizes(**recipe.parameters)["width"]
     rng = np.random.default_rng([recipe.seed, settings["units"]])
-    # A row behind those of the inputs is that of ACT's flag.
-    kernel = cell.kernel.numpy() if hasattr(cell.kernel, "numpy") else np.array(cell.kernel)
-    kernel[:width] = sparse_kernel(
-        rng, width, settings["units"], settings["inputs_per_unit"], settings["input_gain"]
-    )
+    kernel = np.array(keras.ops.convert_to_numpy(cell.kernel))
+    # With ACT there is a row more, that of its flag.
+    kernel[:width] = one_input_each(rng, width, settings["units"], settings["input_scale"])
     cell.kernel.assign(kernel)
     cell.bias.assign(rng.uniform(-1, 1, cell.bias.shape).astype("float32"))
     return model
@@ -69,12 +68,17 @@ def pondering(recipe, cell):
     )
 
 
-def sparse_kernel(rng, rows, units, seen, gain):
-    """Glorot weights times `gain` for a few random inputs of each unit, 0 for its others."""
-    limit = np.sqrt(6 / (rows + units))
-    kernel = rng.uniform(-limit, limit, (rows, units))
-    few = np.argsort(rng.random((rows, units)), axis=0) < seen
-    return (kernel * gain * few).astype("float32")
+def one_input_each(rng, inputs, units, scale):
+    """A kernel with which each unit sees one input, and every input is seen equally often.
+
+    >>> kernel = one_input_each(np.random.default_rng(0), 3, 6, 2.0)
+    >>> (kernel != 0).sum(axis=0).tolist(), (kernel != 0).sum(axis=1).tolist()
+    ([1, 1, 1, 1, 1, 1], [2, 2, 2])
+    """
+    seen = np.concatenate([rng.permutation(inputs) for _ in range(-(-units // inputs))])[:units]
+    kernel = np.zeros((inputs, units), "float32")
+    kernel[seen, np.arange(units)] = rng.uniform(-scale, scale, units)
+    return kernel
 
 
 class Probe(probe.Probe):
