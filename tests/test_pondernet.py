@@ -109,6 +109,25 @@ def test_reductions_of_the_loss(loss, scale):
     assert found == pytest.approx(scale * task, rel=1e-6)
 
 
+def test_classes_and_a_loss_of_ones_own():
+    x, y = data()
+    classes = np.arange(len(x)) % 2
+
+    def of_class(label, logits):
+        return np.log(np.exp(logits).sum()) - logits[label]
+
+    def fourth_powers(y, answer):
+        return ops.mean((y - answer) ** 4, axis=-1)
+
+    sparse = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    cases = [(sparse, classes, of_class), (fourth_powers, y, lambda y, a: np.mean((y - a) ** 4))]
+    for loss, targets, of_example in cases:
+        model, weights = model_of(loss)
+        wanted = references.expected_loss(weights, x, targets, STEPS, 0.3, 0.4, of_example)
+        history = model.fit(x, targets, verbose=0).history
+        assert history["loss"][0] == pytest.approx(wanted, rel=1e-5)
+
+
 def test_the_divergence_is_that_of_p_from_the_prior():
     """Of a p that halts for certain it is −log of the prior there; the other way it is infinite."""
     prior = 0.3 * 0.7 ** np.arange(4)
@@ -137,6 +156,21 @@ def test_inference_halts_at_the_median():
         np.testing.assert_allclose(tf.function(layer)(tf.constant(x))[0], answer, atol=1e-12)
     with halting.limits(max_ponder=2):
         np.testing.assert_array_equal(layer(x)[1]["steps"], np.minimum(steps, 2))
+
+
+def test_compaction_takes_the_steps_of_the_examples_alone():
+    layer, _ = layer_of(return_ponder=True)
+    rows, step = [], layer.cell.call
+
+    def counted(inputs, *arguments, **options):
+        tf.numpy_function(lambda x: rows.append(len(x)), [inputs], [])
+        return step(inputs, *arguments, **options)
+
+    layer.cell.call = counted
+    x, _ = data(batch=30)
+    with halting.compaction():
+        _, ponder = tf.function(layer)(tf.constant(x))
+    assert sum(rows) == np.sum(ponder["steps"]) < len(x) * np.max(ponder["steps"])
 
 
 def test_what_is_drawn_has_the_mean_of_training():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_adaptive import zoo
 from keras_adaptive.models import AdaptiveModel, PonderNetModel
 from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries.export import export
@@ -17,6 +18,7 @@ SMALL = {
     "bits": 8,
     "length": 4,
     "max_ponder": 4,
+    "prior": 0.3,
     "batch_size": 16,
     "stages.0.steps": 4,
     "stages.0.chunk": 2,
@@ -102,6 +104,8 @@ def test_halting_of_another_family():
 def test_entry_answers_without_this_package(run, other, tmp_path):
     export(run.folder, tmp_path, others=[other.folder], examples=6)
     folder = tmp_path / "pondernet_parity"
+    loaded = zoo.load("pondernet_parity", folder=tmp_path)
+    assert (loaded.prior, loaded.beta) == (0.3, 0.01)
     served = tf.saved_model.load(str(folder))
     vectors = np.random.default_rng(0).integers(-1, 2, (5, 1, 8)).astype("float32")
     found = served.serve(vectors)

@@ -1,6 +1,7 @@
 """An entry of the zoo from a training: models, numbers, pictures, card and manifest."""
 
 import dataclasses
+import inspect
 import json
 import subprocess
 from pathlib import Path
@@ -130,7 +131,12 @@ def is_package(folder):
 def bare(model):
     """A model with the same weights and without optimizer and compiled state."""
     if hasattr(model, "outputs"):
-        return type(model)(model.inputs, model.outputs, name=model.name)
+        parameters = inspect.signature(type(model).__init__).parameters.values()
+        # What a class of functional models takes beside the layers, such as weights of its loss.
+        own = [one.name for one in parameters if one.kind == one.KEYWORD_ONLY]
+        config = model.get_config() if own else {}
+        own = {name: config[name] for name in own}
+        return type(model)(model.inputs, model.outputs, name=model.name, **own)
     new = type(model).from_config(model.get_config())
     new.build()
     new.set_weights(model.get_weights())
