@@ -1,5 +1,6 @@
 """The types that annotations of this package share."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 # A tensor or array of any backend, or whatever Keras makes one of: no type of Keras or NumPy covers
@@ -8,6 +9,9 @@ Tensor: TypeAlias = Any
 
 # The size of each axis, None where it is free.
 Shape: TypeAlias = tuple[int | None, ...]
+
+# A table: a dict for each row, with the columns by their names.
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class Rule(Protocol):

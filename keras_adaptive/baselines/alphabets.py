@@ -5,11 +5,14 @@ that represents an element, the probabilities that a network predicts for an ele
 choose from these, and the end symbol.
 """
 
+from typing import Any, Self, TypeAlias
+
 import keras
 import numpy as np
 from keras import ops
 
 from .. import arguments, backend
+from ..types import Shape, Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -38,7 +41,7 @@ class Symbols:
     dtype = "int32"
     rank = 2
 
-    def __init__(self, size, end=0, padding=-1):
+    def __init__(self, size: int, end: int = 0, padding: int = -1):
         self.size = arguments.integer("size", size, least=1)
         self.end = arguments.integer("end", end, 0, self.size - 1)
         self.padding = arguments.integer("padding", padding)
@@ -46,16 +49,16 @@ class Symbols:
             arguments.refuse("padding", padding, f"no symbol, that is none of 0 … {size - 1}")
 
     @property
-    def width(self):
+    def width(self) -> int:
         """The size of a vector, and of the probabilities of an element."""
         return self.size
 
     @property
-    def shape(self):
+    def shape(self) -> Shape:
         """The shape of a batch of sequences; None for any size."""
         return (None, None)
 
-    def check(self, name, tokens):
+    def check(self, name: str, tokens: Tensor) -> None:
         """Raises a ValueError if `tokens` are not such sequences, as far as can be checked."""
         if len(tokens.shape) != 2 or "int" not in keras.backend.standardize_dtype(tokens.dtype):
             raise ValueError(
@@ -73,32 +76,32 @@ class Symbols:
                 f"{self.padding} for padding. Received: {wrong[0]}"
             )
 
-    def present(self, tokens):
+    def present(self, tokens: Tensor) -> Tensor:
         """Boolean `(batch, time)`, false at padding."""
         return ops.not_equal(tokens, self.padding)
 
-    def vectors(self, tokens, dtype):
+    def vectors(self, tokens: Tensor, dtype: Any) -> Tensor:
         """Each symbol one-hot, `(…, size)`; all zeros for padding."""
         return ops.cast(ops.equal(tokens[..., None], ops.arange(self.size)), dtype)
 
-    def choose(self, probabilities):
+    def choose(self, probabilities: Tensor) -> Tensor:
         """The most probable symbol, `(…,)`."""
         return ops.cast(ops.argmax(probabilities, axis=-1), "int32")
 
-    def is_end(self, tokens):
+    def is_end(self, tokens: Tensor) -> Tensor:
         """Boolean `(…,)`: which are the end symbol."""
         return ops.equal(tokens, self.end)
 
-    def after_end(self):
+    def after_end(self) -> np.ndarray:
         """The probabilities after the end, `(size,)`: the end symbol again."""
         return np.eye(self.size, dtype="float32")[self.end]
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this object again."""
         return {"size": self.size, "end": self.end, "padding": self.padding}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """An object from `get_config`."""
         return cls(**config)
 
@@ -129,17 +132,17 @@ class Vectors:
     dtype = "float32"
     rank = 3
 
-    def __init__(self, width, end=-1, padding=-1.0):
+    def __init__(self, width: int, end: int = -1, padding: float = -1.0):
         self.width = arguments.integer("width", width, least=1)
         self.end = arguments.integer("end", end, -width, width - 1)
         self.padding = arguments.number("padding", padding)
 
     @property
-    def shape(self):
+    def shape(self) -> Shape:
         """The shape of a batch of sequences; None for any size."""
         return (None, None, self.width)
 
-    def check(self, name, tokens):
+    def check(self, name: str, tokens: Tensor) -> None:
         """Raises a ValueError if `tokens` are not such sequences, as far as can be checked."""
         if len(tokens.shape) != 3 or tokens.shape[-1] != self.width:
             raise ValueError(
@@ -148,34 +151,38 @@ class Vectors:
             )
         _check_length(name, tokens)
 
-    def present(self, tokens):
+    def present(self, tokens: Tensor) -> Tensor:
         """Boolean `(batch, time)`, false at padding."""
         return ops.any(ops.not_equal(tokens, ops.cast(self.padding, tokens.dtype)), axis=-1)
 
-    def vectors(self, tokens, dtype):
+    def vectors(self, tokens: Tensor, dtype: Any) -> Tensor:
         """The vectors as numbers of that dtype."""
         return ops.cast(tokens, dtype)
 
-    def choose(self, probabilities):
+    def choose(self, probabilities: Tensor) -> Tensor:
         """The most probable bits, `(…, width)` as 0.0 and 1.0; 1 from a probability of 0.5 on."""
         return ops.cast(probabilities >= 0.5, "float32")
 
-    def is_end(self, tokens):
+    def is_end(self, tokens: Tensor) -> Tensor:
         """Boolean `(…,)`: which vectors have the bit of the end."""
         return ops.greater_equal(tokens[..., self.end], 0.5)
 
-    def after_end(self):
+    def after_end(self) -> np.ndarray:
         """The probabilities after the end, `(width,)`: only the bit of the end."""
         return np.eye(self.width, dtype="float32")[self.end]
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this object again."""
         return {"width": self.width, "end": self.end, "padding": self.padding}
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """An object from `get_config`."""
         return cls(**config)
+
+
+# What a sequence may consist of.
+Alphabet: TypeAlias = Symbols | Vectors
 
 
 def _check_length(name, tokens):

@@ -1,9 +1,12 @@
 """Additive attention, as sequence-to-sequence networks read their encoder's outputs."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from .. import arguments
+from ..types import Shape, Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -43,12 +46,14 @@ class BahdanauAttention(keras.layers.Layer):
     no biases.
     """
 
-    def __init__(self, units, **kwargs):
+    def __init__(self, units: int, **kwargs: Any):
         super().__init__(**kwargs)
         self.units = arguments.integer("units", units, least=1)
         self.supports_masking = True
 
-    def build(self, query_shape, memory_shape, keys_shape=None):
+    def build(
+        self, query_shape: Shape, memory_shape: Shape, keys_shape: Shape | None = None
+    ) -> None:
         """Creates W_1, W_2 and v."""
         self.memory_kernel = self.add_weight(
             shape=(memory_shape[-1], self.units), name="memory_kernel"
@@ -58,11 +63,13 @@ class BahdanauAttention(keras.layers.Layer):
         )
         self.score_kernel = self.add_weight(shape=(self.units,), name="score_kernel")
 
-    def keys(self, memory):
+    def keys(self, memory: Tensor) -> Tensor:
         """W_1 h_i for each i, `(batch, time, units)`."""
         return ops.matmul(memory, self.memory_kernel)
 
-    def call(self, query, memory, keys=None, mask=None):
+    def call(
+        self, query: Tensor, memory: Tensor, keys: Tensor | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Reads the memory; see the class."""
         arguments.mask_of(mask, memory)
         if keys is None:
@@ -76,14 +83,18 @@ class BahdanauAttention(keras.layers.Layer):
         weights = ops.softmax(scores, axis=-1)
         return ops.squeeze(ops.matmul(weights[:, None], memory), 1), weights
 
-    def compute_mask(self, query, memory, keys=None, mask=None):
+    def compute_mask(
+        self, query: Tensor, memory: Tensor, keys: Tensor | None = None, mask: Tensor | None = None
+    ) -> None:
         """Neither the mean nor the weights are a sequence."""
         return None
 
-    def compute_output_shape(self, query_shape, memory_shape, keys_shape=None):
+    def compute_output_shape(
+        self, query_shape: Shape, memory_shape: Shape, keys_shape: Shape | None = None
+    ) -> tuple[Shape, Shape]:
         """The shapes of the mean and of the weights."""
         return (memory_shape[0], memory_shape[-1]), tuple(memory_shape[:2])
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         return {**super().get_config(), "units": self.units}

@@ -1,5 +1,8 @@
 """The base of models that read a sequence and generate another, up to their own end symbol."""
 
+from pathlib import Path
+from typing import Any, Self
+
 import keras
 from keras import ops
 
@@ -8,6 +11,8 @@ from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
 from ..reporting import ThreadValue
+from ..types import Shape, Tensor
+from .alphabets import Alphabet
 
 
 class SequenceGenerator(keras.Model):
@@ -52,7 +57,14 @@ class SequenceGenerator(keras.Model):
             or `target`.
     """
 
-    def __init__(self, source, target, max_outputs=(1, 0), reverse_inputs=False, **kwargs):
+    def __init__(
+        self,
+        source: Alphabet,
+        target: Alphabet,
+        max_outputs: tuple[float, int] = (1, 0),
+        reverse_inputs: bool = False,
+        **kwargs: Any,
+    ):
         super().__init__(**kwargs)
         for name, value in (("source", source), ("target", target)):
             if isinstance(value, type) or not hasattr(value, "vectors"):
@@ -65,7 +77,9 @@ class SequenceGenerator(keras.Model):
         # The targets of the current trace, in training.
         self._targets = ThreadValue()
 
-    def encode(self, vectors, present, steps, training):
+    def encode(
+        self, vectors: Tensor, present: Tensor, steps: Tensor, training: bool
+    ) -> tuple[Any, Any]:
         """Reads the inputs.
 
         Args:
@@ -80,7 +94,9 @@ class SequenceGenerator(keras.Model):
         """
         raise NotImplementedError
 
-    def decode(self, vectors, state, memory, training):
+    def decode(
+        self, vectors: Tensor, state: Any, memory: Any, training: bool
+    ) -> tuple[Tensor, Any]:
         """One step.
 
         Args:
@@ -95,7 +111,7 @@ class SequenceGenerator(keras.Model):
         """
         raise NotImplementedError
 
-    def build_head(self, features):
+    def build_head(self, features: int) -> None:
         """Creates the output layer; for `build`."""
         self.head = keras.layers.Dense(
             self.target.width,
@@ -106,7 +122,13 @@ class SequenceGenerator(keras.Model):
         self.head.build((None, None, features))
 
     @takes_no_rows
-    def call(self, inputs, targets=None, mask=None, training=False):
+    def call(
+        self,
+        inputs: Tensor,
+        targets: Tensor | None = None,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> Tensor:
         """Generates a sequence for each row of the inputs; see the class."""
         self.source.check("inputs", inputs)
         mask = mask_or_attached(mask, inputs)
@@ -171,31 +193,42 @@ class SequenceGenerator(keras.Model):
         end = ops.convert_to_tensor(self.target.after_end(), self.head.compute_dtype)
         return ops.broadcast_to(end, (batch_size, steps, self.target.width))
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> None:
         """Outputs have lengths of their own, and no mask."""
         return None
 
-    def compute_output_shape(self, inputs_shape, targets_shape=None):
+    def compute_output_shape(
+        self, inputs_shape: Shape, targets_shape: Shape | None = None
+    ) -> Shape:
         """The shape of the probabilities."""
         length = inputs_shape[1]
         steps = None if length is None else cap.most(self.max_outputs, length)
         steps = steps if targets_shape is None else targets_shape[1]
         return inputs_shape[0], steps, self.target.width
 
-    def train_step(self, *arguments):
+    def train_step(self, *arguments: Any) -> Any:
         """One update, with the true elements fed back."""
         _, targets, _ = keras.utils.unpack_x_y_sample_weight(arguments[-1])
         with self._targets.holding(targets):
             return super().train_step(*arguments)
 
-    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Tensor | None = None,
+        sample_weight: Tensor | None = None,
+        training: bool = True,
+    ) -> Tensor:
         """The compiled loss of the true sequences."""
         if not training:
             y_pred = self(x, targets=y, training=False)
         weights = self._weights(y, sample_weight)
         return super().compute_loss(x, y, y_pred, weights, training)
 
-    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+    def compute_metrics(
+        self, x: Any, y: Any, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> dict[str, Any]:
         """The compiled metrics, on as many elements as the targets have."""
         shape = ops.shape(y)
         y_pred = ops.concatenate([y_pred, self._after_end(shape[0], shape[1])], axis=1)
@@ -214,8 +247,13 @@ class SequenceGenerator(keras.Model):
         return weights * sample_weight
 
     def export(
-        self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs
-    ):
+        self,
+        filepath: str | Path,
+        format: str = "tf_saved_model",
+        verbose: Any = None,
+        input_signature: Any = None,
+        **kwargs: Any,
+    ) -> Any:
         """As `keras.Model.export`; the exported model generates, for any batch size and length."""
         if input_signature is None:
             spec = keras.InputSpec(dtype=self.source.dtype, shape=self.source.shape)
@@ -227,7 +265,7 @@ class SequenceGenerator(keras.Model):
         # Keras would trace a signature for float inputs of the first length that it saw.
         return None
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
         return {
             **super().get_config(),
@@ -238,7 +276,9 @@ class SequenceGenerator(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config, custom_objects=None):
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Self:
         """A model from `get_config`."""
         config = dict(config)
         for name in ("source", "target", "cell"):

@@ -1,10 +1,14 @@
 """One recurrent network that reads a sequence and continues it."""
 
+from typing import Any
+
 import keras
 from keras import ops, tree
 
 from .. import arguments, backend, cells
 from ..halting.loop import expand
+from ..types import Shape, Tensor
+from .alphabets import Alphabet
 from .generator import SequenceGenerator
 
 
@@ -56,7 +60,15 @@ class NextSymbolRNN(SequenceGenerator):
     Source: Joulin & Mikolov (2015), arXiv:1503.01007, sections 3.2 and 4.2 (binary addition).
     """
 
-    def __init__(self, cell, source, target, max_outputs=(1, 0), reverse_inputs=False, **kwargs):
+    def __init__(
+        self,
+        cell: Any,
+        source: Alphabet,
+        target: Alphabet,
+        max_outputs: tuple[float, int] = (1, 0),
+        reverse_inputs: bool = False,
+        **kwargs: Any,
+    ):
         super().__init__(source, target, max_outputs, reverse_inputs, **kwargs)
         if source.kind != target.kind:
             raise ValueError(
@@ -71,7 +83,7 @@ class NextSymbolRNN(SequenceGenerator):
     def _width(self):
         return max(self.source.width, self.target.width)
 
-    def build(self, inputs_shape=None, targets_shape=None):
+    def build(self, inputs_shape: Shape | None = None, targets_shape: Shape | None = None) -> None:
         """Creates the weights of the cell and of the output layer."""
         if not self.cell.built:
             self.cell.build((None, self._width + 1))
@@ -79,7 +91,9 @@ class NextSymbolRNN(SequenceGenerator):
         size = getattr(self.cell, "output_size", None)
         self.build_head(tree.flatten(self.cell.state_size)[0] if size is None else size)
 
-    def encode(self, vectors, present, steps, training):
+    def encode(
+        self, vectors: Tensor, present: Tensor, steps: Tensor, training: bool
+    ) -> tuple[Any, Any]:
         """Runs the cell over the inputs."""
         batch_size, length = ops.shape(vectors)[0], ops.shape(vectors)[1]
         arguments = {}
@@ -99,7 +113,9 @@ class NextSymbolRNN(SequenceGenerator):
         state, _ = backend.scan(step, state, in_time)
         return state, ()
 
-    def decode(self, vectors, state, memory, training):
+    def decode(
+        self, vectors: Tensor, state: Any, memory: Any, training: bool
+    ) -> tuple[Tensor, Any]:
         """One step of the cell."""
         return self._step(self._wide(vectors[..., :-1], vectors[..., -1:]), state, training)
 
@@ -111,7 +127,7 @@ class NextSymbolRNN(SequenceGenerator):
     def _step(self, vectors, state, training):
         return cells.advance(self.cell, vectors, state, training)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
         return {
             **super().get_config(),

@@ -1,9 +1,13 @@
 """The sequence-to-sequence LSTM, with or without attention."""
 
+from typing import Any
+
 import keras
 from keras import layers, ops
 
 from .. import arguments
+from ..types import Shape, Tensor
+from .alphabets import Alphabet
 from .attention import BahdanauAttention
 from .generator import SequenceGenerator
 
@@ -66,15 +70,15 @@ class Seq2SeqLSTM(SequenceGenerator):
 
     def __init__(
         self,
-        source,
-        target,
-        units=64,
-        num_layers=3,
-        attention=True,
-        dropout=0.0,
-        max_outputs=(1, 0),
-        reverse_inputs=False,
-        **kwargs,
+        source: Alphabet,
+        target: Alphabet,
+        units: int = 64,
+        num_layers: int = 3,
+        attention: bool = True,
+        dropout: float = 0.0,
+        max_outputs: tuple[float, int] = (1, 0),
+        reverse_inputs: bool = False,
+        **kwargs: Any,
     ):
         super().__init__(source, target, max_outputs, reverse_inputs, **kwargs)
         self.units = arguments.integer("units", units, least=1)
@@ -82,7 +86,7 @@ class Seq2SeqLSTM(SequenceGenerator):
         self.attention = arguments.boolean("attention", attention)
         self.dropout = arguments.number("dropout", dropout, least=0, below=1)
 
-    def build(self, inputs_shape=None, targets_shape=None):
+    def build(self, inputs_shape: Shape | None = None, targets_shape: Shape | None = None) -> None:
         """Creates all layers; their sizes do not depend on the inputs."""
         settings = {"dtype": self.dtype_policy}
         self.source_embedding = self._embedding("source_embedding", self.source.width)
@@ -117,7 +121,9 @@ class Seq2SeqLSTM(SequenceGenerator):
     def _decoder_inputs(self, i):
         return self.units * (2 if self.attention and i == 0 else 1)
 
-    def encode(self, vectors, present, steps, training):
+    def encode(
+        self, vectors: Tensor, present: Tensor, steps: Tensor, training: bool
+    ) -> tuple[Any, Any]:
         """Runs the encoder; returns the decoder's first state and the last result of attention."""
         hidden = self.source_embedding(vectors)
         cells = []
@@ -133,7 +139,9 @@ class Seq2SeqLSTM(SequenceGenerator):
             return [cells], ()
         return [cells, ops.zeros_like(hidden[:, 0])], (hidden, self.reader.keys(hidden), present)
 
-    def decode(self, vectors, state, memory, training):
+    def decode(
+        self, vectors: Tensor, state: Any, memory: Any, training: bool
+    ) -> tuple[Tensor, Any]:
         """One step of the decoder's LSTMs and one read."""
         cells, *read = state
         hidden = ops.concatenate([self.target_embedding(vectors), *read], axis=-1)
@@ -147,7 +155,7 @@ class Seq2SeqLSTM(SequenceGenerator):
         read, _ = self.reader(hidden, outputs, keys, mask=present)
         return ops.concatenate([hidden, read], axis=-1), [new, read]
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
         return {
             **super().get_config(),

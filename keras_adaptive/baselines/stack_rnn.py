@@ -1,12 +1,14 @@
 """The stack RNN: a recurrent network whose memory is differentiable stacks."""
 
 import inspect
+from typing import Any, Self
 
 import keras
 from keras import ops
 
 from .. import arguments
 from ..masks import mask_or_attached
+from ..types import Shape, Tensor
 
 EMPTY = -1.0
 
@@ -68,16 +70,16 @@ class StackRNNCell(keras.layers.Layer):
 
     def __init__(
         self,
-        units,
-        num_stacks=10,
-        stack_depth=200,
-        read_depth=2,
-        recurrent=False,
-        action_sharpness=1.0,
-        hard_actions=False,
-        kernel_initializer="glorot_uniform",
-        action_initializer="glorot_uniform",
-        **kwargs,
+        units: int,
+        num_stacks: int = 10,
+        stack_depth: int | None = 200,
+        read_depth: int = 2,
+        recurrent: bool = False,
+        action_sharpness: float = 1.0,
+        hard_actions: bool = False,
+        kernel_initializer: Any = "glorot_uniform",
+        action_initializer: Any = "glorot_uniform",
+        **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.units = arguments.integer("units", units, least=1)
@@ -91,22 +93,22 @@ class StackRNNCell(keras.layers.Layer):
         self.action_initializer = _initializer("action_initializer", action_initializer)
 
     @property
-    def state_size(self):
+    def state_size(self) -> list[int | None]:
         """Sizes of the states; the second is None for unlimited stacks."""
         limited = self.stack_depth is not None
         return [self.units, self.num_stacks * self.stack_depth if limited else None]
 
     @property
-    def output_size(self):
+    def output_size(self) -> int:
         """The number of hidden units."""
         return self.units
 
     @property
-    def needs_length(self):
+    def needs_length(self) -> bool:
         """Whether `get_initial_state` needs the number of steps."""
         return self.stack_depth is None
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         """Creates U, P, D, A, and R if the cell is recurrent."""
         read = self.num_stacks * self.read_depth
         inputs, units, stacks = input_shape[-1], self.units, self.num_stacks
@@ -119,7 +121,9 @@ class StackRNNCell(keras.layers.Layer):
         if self.recurrent:
             self.recurrent_kernel = self.add_weight((units, units), name="recurrent_kernel")
 
-    def get_initial_state(self, batch_size=None, length=None):
+    def get_initial_state(
+        self, batch_size: Tensor | None = None, length: Tensor | None = None
+    ) -> list[Tensor]:
         """Hidden units of zero and empty stacks.
 
         Args:
@@ -140,7 +144,7 @@ class StackRNNCell(keras.layers.Layer):
         stacks = ops.full((batch_size, self.num_stacks * depth), EMPTY, dtype=self.compute_dtype)
         return self.make_room([h, stacks], length)
 
-    def make_room(self, states, length):
+    def make_room(self, states: list[Tensor], length: Tensor) -> list[Tensor]:
         """The states, with room at the bottom of each stack for `length` more steps."""
         if not self.needs_length:
             return states
@@ -150,7 +154,9 @@ class StackRNNCell(keras.layers.Layer):
         stacks = ops.concatenate([stacks, room], axis=-1)
         return [h, ops.reshape(stacks, (ops.shape(h)[0], -1))]
 
-    def call(self, inputs, states, training=False):
+    def call(
+        self, inputs: Tensor, states: list[Tensor], training: bool = False
+    ) -> tuple[Tensor, list[Tensor]]:
         """One step; see the class."""
         h, flat = states
         stacks = ops.reshape(flat, (-1, self.num_stacks, ops.shape(flat)[1] // self.num_stacks))
@@ -176,7 +182,7 @@ class StackRNNCell(keras.layers.Layer):
         )
         return h, [h, ops.reshape(stacks, ops.shape(flat))]
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this cell again."""
         return {
             **super().get_config(),
@@ -226,7 +232,7 @@ class StackRNN(keras.layers.RNN):
     Source: Joulin & Mikolov (2015), arXiv:1503.01007, section 3.2.
     """
 
-    def __init__(self, cell=None, *args, **kwargs):
+    def __init__(self, cell: Any = None, *args: Any, **kwargs: Any):
         names = inspect.signature(StackRNNCell).parameters.keys() - {"kwargs"}
         of_cell = {name: kwargs.pop(name) for name in names & kwargs.keys()}
         if not isinstance(cell, keras.layers.Layer):
@@ -244,7 +250,13 @@ class StackRNN(keras.layers.RNN):
             )
         super().__init__(cell, **kwargs)
 
-    def call(self, sequences, initial_state=None, mask=None, training=False):
+    def call(
+        self,
+        sequences: Tensor,
+        initial_state: Any = None,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> Any:
         """Runs the cell over the sequences; see the class."""
         mask = mask_or_attached(mask, sequences)
         if self.cell.needs_length:
@@ -255,7 +267,7 @@ class StackRNN(keras.layers.RNN):
                 initial_state = self.cell.make_room(initial_state, length)
         return super().call(sequences, initial_state, mask, training)
 
-    def compute_output_shape(self, sequences_shape, initial_state_shape=None):
+    def compute_output_shape(self, sequences_shape: Shape, initial_state_shape: Any = None) -> Any:
         """The shapes of what `call` returns."""
         shape = super().compute_output_shape(sequences_shape, initial_state_shape)
         if not (self.return_state and self.cell.needs_length):
@@ -267,7 +279,7 @@ class StackRNN(keras.layers.RNN):
         return *shape[:2], (batch_size, stacks)
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`, of older versions too, which had the cell's arguments."""
         if isinstance(config.get("cell"), dict):
             config = {**config, "cell": keras.saving.deserialize_keras_object(config["cell"])}

@@ -1,10 +1,13 @@
 """What HAM and DHAM share: the phases of an access, and the loop over accesses."""
 
+from typing import Any, Self
+
 import keras
 from keras import ops
 
 from .. import arguments, backend, cap, cells
 from ..halting.loop import at_least_float32
+from ..types import Shape, Tensor
 from .memory import Memory, pad_time
 from .perceptrons import MLP
 
@@ -18,18 +21,17 @@ class TreeAttention(keras.layers.Layer):
     """
 
     told: tuple[str, ...] = ()
-    writer_width = None
 
     def __init__(
         self,
-        outputs,
-        controller=None,
-        memory=None,
-        accesses_per_output=1,
-        max_outputs=(1, 0),
-        num_leaves=None,
-        padding=-1.0,
-        **kwargs,
+        outputs: int,
+        controller: Any = None,
+        memory: Any = None,
+        accesses_per_output: int = 1,
+        max_outputs: tuple[float, int] = (1, 0),
+        num_leaves: int | None = None,
+        padding: float | None = -1.0,
+        **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.outputs = arguments.integer("outputs", outputs, least=1)
@@ -60,19 +62,19 @@ class TreeAttention(keras.layers.Layer):
             )
 
     @property
-    def num_leaves(self):
+    def num_leaves(self) -> int | None:
         """n, or None for the next power of two; set it before a model's functions are traced."""
         return self._num_leaves
 
     @num_leaves.setter
-    def num_leaves(self, value):
+    def num_leaves(self, value: int | None) -> None:
         if value is not None:
             value = arguments.integer("num_leaves", value, least=2)
             if value & (value - 1):
                 arguments.refuse("num_leaves", value, "a power of two from 2 on, or None")
         self._num_leaves = value
 
-    def build(self, inputs_shape):
+    def build(self, inputs_shape: Shape) -> None:
         """Creates the weights of the memory, the controller and the head."""
         self._check_shape(inputs_shape)
         features = inputs_shape[-1]
@@ -86,7 +88,12 @@ class TreeAttention(keras.layers.Layer):
         self.head.build((None, self.query_width))
 
     @property
-    def query_width(self):
+    def writer_width(self) -> int | None:
+        """Width of the input of WRITE beside a leaf; `None` if it is that of SEARCH."""
+        return None
+
+    @property
+    def query_width(self) -> int:
         """Width of the input of SEARCH beside a node: that of h_LSTM, or of an operation."""
         if self.controller is None:
             return self._features
@@ -187,28 +194,28 @@ class TreeAttention(keras.layers.Layer):
         levels = ops.maximum(levels_over(ops.shape(inputs)[1]), 1)
         return ops.left_shift(1, levels), levels
 
-    def compute_output_spec(self, inputs):
+    def compute_output_spec(self, inputs: Tensor) -> keras.KerasTensor:
         """Shape and dtype of the outputs."""
         self._check_shape(inputs.shape)
         steps = None if inputs.shape[1] is None else self._steps(inputs)
         shape = (inputs.shape[0], steps, self.outputs)
         return keras.KerasTensor(shape, at_least_float32(self.compute_dtype))
 
-    def shape_of_paths(self, inputs):
+    def shape_of_paths(self, inputs: Tensor) -> Shape:
         """`(batch, accesses, levels)`, None where a size is unknown."""
         steps = None if inputs.shape[1] is None else self._steps(inputs)
         accesses = None if steps is None else self.accesses_per_output * steps
         known = self.num_leaves is not None or inputs.shape[1] is not None
         return inputs.shape[0], accesses, self._sizes(inputs)[1] if known else None
 
-    def shape_of_nodes(self, inputs):
+    def shape_of_nodes(self, inputs: Tensor) -> Shape:
         """`(batch, accesses + 1, 2n, d)`, None where a size is unknown."""
         batch_size, accesses, levels = self.shape_of_paths(inputs)
         accesses = None if accesses is None else accesses + 1
         twice = None if levels is None else 2 ** (levels + 1)
         return batch_size, accesses, twice, self.memory.units
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor | None:
         """True for the outputs that the length of the example's input allows."""
         if isinstance(inputs, keras.KerasTensor):
             return None  # Skipped while only shapes are computed.
@@ -233,7 +240,7 @@ class TreeAttention(keras.layers.Layer):
             )
         self._features = shape[2]
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         serialize = keras.saving.serialize_keras_object
         return {
@@ -248,7 +255,7 @@ class TreeAttention(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
         config = dict(config)
         for name in ("controller", "memory"):
@@ -256,7 +263,7 @@ class TreeAttention(keras.layers.Layer):
         return super().from_config(config)
 
 
-def levels_over(length):
+def levels_over(length: Any) -> Any:
     """The smallest number of levels above `length` leaves: an integer, or a scalar tensor."""
     if isinstance(length, int):
         return (length - 1).bit_length()

@@ -1,10 +1,12 @@
 """Decisions between left and right: how HAM reports them, their log-probability and entropy."""
 
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from keras import ops
 
 from .. import reporting
+from ..types import Tensor
 
 
 class Entry(NamedTuple):
@@ -25,7 +27,7 @@ class Entry(NamedTuple):
     mask: Any
 
 
-def record():
+def record() -> AbstractContextManager[list[Entry]]:
     """Collects the reports of HAM layers that are called inside the context.
 
     Tensors of a trace must not be used after that trace.
@@ -36,7 +38,7 @@ def record():
     return reporting.record("decisions")
 
 
-def log_probability(path, right_probability):
+def log_probability(path: Tensor, right_probability: Tensor) -> Tensor:
     """log p of each turn: `path` is 1 for right, `right_probability` is p of a right turn.
 
     >>> [round(float(x), 3) for x in log_probability(np.array([1, 0]), np.array([0.5, 0.2]))]
@@ -46,7 +48,7 @@ def log_probability(path, right_probability):
     return _log(ops.where(ops.equal(path, 1), p, 1.0 - p))
 
 
-def entropy(right_probability):
+def entropy(right_probability: Tensor) -> Tensor:
     """H(p) of each turn, in nats.
 
     >>> [round(float(x), 3) for x in entropy(np.array([0.5, 1.0]))]

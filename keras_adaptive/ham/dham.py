@@ -1,11 +1,14 @@
 """DHAM: the memory of HAM with soft attention, trained by backpropagation only."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from .. import arguments
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
+from ..types import Tensor
 from .attention import TreeAttention
 from .entropy_bonus import EntropyBonus, openness_of
 from .memory import grow
@@ -62,12 +65,12 @@ class DHAM(EntropyBonus, TreeAttention):
 
     def __init__(
         self,
-        outputs,
-        *others,
-        writer="controller",
-        entropy_bonus=0.0,
-        entropy_decay=1.0,
-        **kwargs,
+        outputs: int,
+        *others: Any,
+        writer: str = "controller",
+        entropy_bonus: float = 0.0,
+        entropy_decay: float = 1.0,
+        **kwargs: Any,
     ):
         super().__init__(outputs, *others, **kwargs)
         self.writer = arguments.choice("writer", writer, ("controller", "root"))
@@ -78,12 +81,19 @@ class DHAM(EntropyBonus, TreeAttention):
     told = ("attention",)
 
     @property
-    def writer_width(self):
+    def writer_width(self) -> int | None:
         """Width of the input of WRITE beside the leaf; `None` if it is that of SEARCH."""
         return self.memory.units if self.writer == "root" else None
 
     @takes_no_rows
-    def call(self, inputs, mask=None, training=False, return_attention=False, return_nodes=False):
+    def call(
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool = False,
+        return_attention: bool = False,
+        return_nodes: bool = False,
+    ) -> Any:
         """All accesses; see the class."""
         outputs, told = self._run(inputs, mask, training, return_nodes=return_nodes)
         if training and self.initial_entropy_bonus:
@@ -105,7 +115,9 @@ class DHAM(EntropyBonus, TreeAttention):
         each = levels * openness_of(-ops.sum(p * ops.log(p), axis=-1) / levels)
         return ops.sum(counts * each) / ops.maximum(ops.sum(counts), 1.0)
 
-    def attend(self, nodes, query, now):
+    def attend(
+        self, nodes: Tensor, query: Tensor, now: dict[str, Tensor]
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         """Reads all leaves, each with the probability that a descent would end there."""
         count = (nodes.shape[1] or ops.shape(nodes)[1]) // 2
         inner = nodes[:, :count]
@@ -125,7 +137,14 @@ class DHAM(EntropyBonus, TreeAttention):
         attended = ops.sum(share * nodes[:, count:], axis=1)
         return attended, {"attention": attention, "share": share}
 
-    def update(self, nodes, attended, found, writer, present):
+    def update(
+        self,
+        nodes: Tensor,
+        attended: Tensor,
+        found: dict[str, Tensor],
+        writer: Tensor,
+        present: Tensor | None,
+    ) -> Tensor:
         """Changes each leaf in proportion to its probability, and joins all nodes again."""
         count = (nodes.shape[1] or ops.shape(nodes)[1]) // 2
         leaves, share = nodes[:, count:], found["share"]
@@ -136,20 +155,25 @@ class DHAM(EntropyBonus, TreeAttention):
         return new if present is None else ops.where(present[:, None, None], new, nodes)
 
     def compute_output_spec(
-        self, inputs, mask=None, training=False, return_attention=False, return_nodes=False
-    ):
+        self,
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool = False,
+        return_attention: bool = False,
+        return_nodes: bool = False,
+    ) -> Any:
         """Shapes and dtypes of what `call` returns."""
         outputs = super().compute_output_spec(inputs)
         spec = {}
         if return_attention:
             *shape, levels = self.shape_of_paths(inputs)
-            shape = (*shape, None if levels is None else 2**levels)
-            spec["attention"] = keras.KerasTensor(shape, outputs.dtype)
+            leaves = None if levels is None else 2**levels
+            spec["attention"] = keras.KerasTensor((*shape, leaves), outputs.dtype)
         if return_nodes:
             spec["nodes"] = keras.KerasTensor(self.shape_of_nodes(inputs), self.compute_dtype)
         return (outputs, spec) if spec else outputs
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         return {
             **super().get_config(),

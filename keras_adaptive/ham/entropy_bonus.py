@@ -4,11 +4,12 @@ import keras
 from keras import ops
 
 from .. import arguments
+from ..types import Tensor
 
 _FLOOR = 1e-3  # Added to H, so that 1 / H and its slope stay finite.
 
 
-def openness_of(entropy):
+def openness_of(entropy: Tensor) -> Tensor:
     """1 / H, for the entropy H of a turn or the mean entropy of several turns.
 
     >>> round(float(openness_of(np.array(0.5))), 3)
@@ -42,25 +43,25 @@ class EntropyBonus:
         )
 
     @property
-    def entropy_bonus(self):
+    def entropy_bonus(self) -> float:
         """The current α, a float; it can be set at any time, also while training."""
         if self._entropy_bonus is None:
             return self.initial_entropy_bonus
         return float(ops.convert_to_numpy(self._entropy_bonus))
 
     @entropy_bonus.setter
-    def entropy_bonus(self, value):
+    def entropy_bonus(self, value: float) -> None:
         self._weight(self._entropy_bonus).assign(_bonus(value))
 
     @property
-    def entropy_decay(self):
+    def entropy_decay(self) -> float:
         """The factor of α after each step, a float; it can be set at any time."""
         if self._entropy_decay is None:
             return self.initial_entropy_decay
         return float(ops.convert_to_numpy(self._entropy_decay))
 
     @entropy_decay.setter
-    def entropy_decay(self, value):
+    def entropy_decay(self, value: float) -> None:
         self._weight(self._entropy_decay).assign(_decay(value))
 
     def _weight(self, weight):

@@ -1,10 +1,13 @@
 """HAM: a memory that is attended by a descent in a tree."""
 
+from typing import Any
+
 import keras
 from keras import ops, tree
 
 from .. import arguments, backend, reporting
 from ..empty_batch import takes_no_rows
+from ..types import Tensor
 from . import paths, rows
 from .attention import TreeAttention, levels_over
 from .decisions import Entry, entropy, log_probability
@@ -90,7 +93,7 @@ class HAM(TreeAttention):
 
     told = ("right_probability", "path")
 
-    def __init__(self, outputs, *others, seed=None, **kwargs):
+    def __init__(self, outputs: int, *others: Any, seed: int | None = None, **kwargs: Any):
         super().__init__(outputs, *others, **kwargs)
         self.seed = arguments.seed("seed", seed)
         self.seed_generator = keras.random.SeedGenerator(self.seed)
@@ -98,13 +101,13 @@ class HAM(TreeAttention):
     @takes_no_rows
     def call(
         self,
-        inputs,
-        mask=None,
-        training=False,
-        return_path=False,
-        return_nodes=False,
-        path=None,
-    ):
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool = False,
+        return_path: bool = False,
+        return_nodes: bool = False,
+        path: Tensor | None = None,
+    ) -> Any:
         """All accesses; see the class."""
         _, levels = self._sizes(inputs)
         accesses = self.accesses_per_output * self._steps(inputs)
@@ -234,7 +237,9 @@ class HAM(TreeAttention):
 
         return each_level(up, value, (ops.flip(right, axis=0), ops.flip(pairs, axis=0)))
 
-    def attend(self, nodes, query, now):
+    def attend(
+        self, nodes: Tensor, query: Tensor, now: dict[str, Tensor]
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         """Goes down to a leaf (Figure 3)."""
         batch_size, twice, d = ops.shape(nodes)
         count = twice // 2
@@ -259,7 +264,14 @@ class HAM(TreeAttention):
         (_, attended), found = self._each_level(levels)(down, carry, now)
         return attended, {**found, "root": nodes[:, 1], "first": first}
 
-    def update(self, nodes, attended, found, writer, present):
+    def update(
+        self,
+        nodes: Tensor,
+        attended: Tensor,
+        found: dict[str, Tensor],
+        writer: Tensor,
+        present: Tensor | None,
+    ) -> Tensor:
         """Changes the leaf, and all nodes above it, bottom-up (Figure 5)."""
         shape = ops.shape(nodes)
         d = shape[-1]
@@ -299,13 +311,13 @@ class HAM(TreeAttention):
 
     def compute_output_spec(
         self,
-        inputs,
-        mask=None,
-        training=False,
-        return_path=False,
-        return_nodes=False,
-        path=None,
-    ):
+        inputs: Tensor,
+        mask: Tensor | None = None,
+        training: bool = False,
+        return_path: bool = False,
+        return_nodes: bool = False,
+        path: Tensor | None = None,
+    ) -> Any:
         """Shapes and dtypes of what `call` returns."""
         outputs = super().compute_output_spec(inputs)
         spec, turns = {}, self.shape_of_paths(inputs)
@@ -321,7 +333,7 @@ class HAM(TreeAttention):
             spec["nodes"] = keras.KerasTensor(self.shape_of_nodes(inputs), self.compute_dtype)
         return (outputs, spec) if spec else outputs
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         return {**super().get_config(), "seed": self.seed}
 

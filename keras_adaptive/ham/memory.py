@@ -1,10 +1,14 @@
 """The tree of the hierarchical attentive memory, and the four transformations on it."""
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import keras
 from keras import ops
 
 from .. import arguments
 from ..halting.loop import at_least_float32
+from ..types import Tensor
 from .perceptrons import MLP, HighwayWrite, join_ends
 
 _TRANSFORMATIONS = ("embed", "join", "search", "write")
@@ -48,15 +52,15 @@ class Memory(keras.layers.Layer):
 
     def __init__(
         self,
-        units=20,
-        hidden_units=20,
-        depth=2,
-        empty="joined",
-        embed=None,
-        join=None,
-        search=None,
-        write=None,
-        **kwargs,
+        units: int = 20,
+        hidden_units: int = 20,
+        depth: int = 2,
+        empty: str = "joined",
+        embed: keras.layers.Layer | None = None,
+        join: keras.layers.Layer | None = None,
+        search: keras.layers.Layer | None = None,
+        write: keras.layers.Layer | None = None,
+        **kwargs: Any,
     ):
         super().__init__(**kwargs)
         self.units = arguments.integer("units", units, least=1)
@@ -75,7 +79,9 @@ class Memory(keras.layers.Layer):
         self.search = search or MLP(1, *sizes, "sigmoid", name="search", dtype=in_float32)
         self.write = write or HighwayWrite(units, *sizes, name="write", **dtype)
 
-    def prepare(self, query_width, input_width=None, writer_width=None):
+    def prepare(
+        self, query_width: int, input_width: int | None = None, writer_width: int | None = None
+    ) -> None:
         """Creates the weights, for vectors of these widths; without inputs there is no EMBED.
 
         `query_width` is the width of the input of SEARCH beside a node, `writer_width` that of the
@@ -101,13 +107,13 @@ class Memory(keras.layers.Layer):
                 )
         self.built = True
 
-    def leaves(self, vectors, present, num_leaves):
+    def leaves(self, vectors: Tensor, present: Tensor, num_leaves: Tensor) -> Tensor:
         """EMBED of the vectors `(batch, m, b)` that are present, and zeros, `num_leaves` in all."""
         embedded = _of_each(self.embed, vectors)
         embedded = ops.where(present[..., None], embedded, ops.zeros_like(embedded))
         return pad_time(embedded, num_leaves)
 
-    def plant(self, leaves, used=None):
+    def plant(self, leaves: Tensor, used: Tensor | None = None) -> Tensor:
         """The values of all nodes over leaves `(batch, n, d)`: `(batch, 2n, d)` (Figure 2).
 
         Args:
@@ -131,20 +137,20 @@ class Memory(keras.layers.Layer):
         *_, nodes = grow(up, (leaves, used, leaves), lambda level, *_: _length(level) > 1)
         return ops.concatenate([ops.zeros_like(nodes[:, :1]), nodes], axis=1)
 
-    def probability(self, node, query):
+    def probability(self, node: Tensor, query: Tensor) -> Tensor:
         """SEARCH: the probability of going right, `(…,)`, at least float32."""
         dtype = at_least_float32(self.compute_dtype)
         return _of_each(self.search, join_ends(node, query), dtype)[..., 0]
 
-    def parent(self, pair):
+    def parent(self, pair: Tensor) -> Tensor:
         """JOIN of a pair row: the value of the node above it."""
         return _of_each(self.join, pair)
 
-    def written(self, leaf, query):
+    def written(self, leaf: Tensor, query: Tensor) -> Tensor:
         """WRITE: the new value of a leaf."""
         return _of_each(self.write, join_ends(leaf, query))
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         given = {
             name: keras.saving.serialize_keras_object(layer)
@@ -161,7 +167,7 @@ class Memory(keras.layers.Layer):
         }
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
         config = dict(config)
         for name in _TRANSFORMATIONS:
@@ -170,7 +176,7 @@ class Memory(keras.layers.Layer):
         return super().from_config(config)
 
 
-def pad_time(x, length):
+def pad_time(x: Tensor, length: Tensor) -> Tensor:
     """`x` padded with zeros at the end of axis 1, to that length."""
     rest = length - _length(x)
     return ops.pad(x, ((0, 0), (0, rest), *[(0, 0)] * (len(x.shape) - 2)))
@@ -188,7 +194,7 @@ def _length(nodes):
     return nodes.shape[1] or ops.shape(nodes)[1]
 
 
-def grow(body, carry, goes_on):
+def grow(body: Callable[..., Any], carry: Any, goes_on: Callable[..., Any]) -> Any:
     """Repeats `body`, which may change the length of axis 1 of its tensors, while `goes_on`."""
     going = goes_on(*carry)
     if isinstance(going, bool):

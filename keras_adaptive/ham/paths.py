@@ -8,9 +8,13 @@ next access that passes through its node, and the backward loop need not add up 
 it looks up the gradient from the one reader of each row.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from keras import ops, tree
 
 from .. import backend
+from ..types import Tensor
 from . import rows as matrix
 
 
@@ -36,7 +40,16 @@ class Accesses:
     All but turns, `given` and the second half of `sequences` are floating-point.
     """
 
-    def __init__(self, turn, step, carry, sequences, given, pairs, each_level):
+    def __init__(
+        self,
+        turn: Callable[..., Any],
+        step: Callable[..., Any],
+        carry: Any,
+        sequences: Any,
+        given: Any,
+        pairs: Tensor,
+        each_level: Callable[..., Any],
+    ):
         self.carry, self.sequences, self.given, self.pairs = carry, sequences, given, pairs
         self.each_level = each_level
         self.time, levels = ops.shape(given["level"])
@@ -51,7 +64,7 @@ class Accesses:
         )
         self.step, self.of_step = backend.explicit(step, *at_once, none, turns)
 
-    def run(self, plain):
+    def run(self, plain: Callable[..., Any]) -> Any:
         """Makes the accesses.
 
         Args:

@@ -1,9 +1,12 @@
 """The perceptrons of the paper, the defaults of EMBED, JOIN, SEARCH and WRITE."""
 
+from typing import Any
+
 import keras
 from keras import ops
 
 from .. import arguments
+from ..types import Shape, Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -31,7 +34,14 @@ class MLP(keras.layers.Layer):
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 3.2.
     """
 
-    def __init__(self, units, hidden_units=20, depth=2, activation="relu", **kwargs):
+    def __init__(
+        self,
+        units: int,
+        hidden_units: int = 20,
+        depth: int = 2,
+        activation: Any = "relu",
+        **kwargs: Any,
+    ):
         super().__init__(**kwargs)
         self.units = arguments.integer("units", units, least=1)
         self.hidden_units = arguments.integer("hidden_units", hidden_units, least=1)
@@ -49,23 +59,23 @@ class MLP(keras.layers.Layer):
             for i in range(depth)
         ]
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         """Creates the weights."""
         for layer in self.layers:
             layer.build(input_shape)
             input_shape = layer.compute_output_shape(input_shape)
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         """All layers, one after the other."""
         for layer in self.layers:
             inputs = layer(inputs)
         return inputs
 
-    def compute_output_shape(self, input_shape):
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
         """The shape of the inputs, with `units` as the last axis."""
         return *input_shape[:-1], self.units
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         return {
             **super().get_config(),
@@ -102,7 +112,7 @@ class HighwayWrite(keras.layers.Layer):
     "Highway Networks" (2015), arXiv:1505.00387.
     """
 
-    def __init__(self, units, hidden_units=20, depth=2, **kwargs):
+    def __init__(self, units: int, hidden_units: int = 20, depth: int = 2, **kwargs: Any):
         super().__init__(**kwargs)
         self.units = arguments.integer("units", units, least=1)
         self.hidden_units = arguments.integer("hidden_units", hidden_units, least=1)
@@ -112,21 +122,21 @@ class HighwayWrite(keras.layers.Layer):
             for name in ("candidate", "gate")
         )
 
-    def build(self, input_shape):
+    def build(self, input_shape: Shape) -> None:
         """Creates the weights of both perceptrons."""
         self.candidate.build(input_shape)
         self.gate.build(input_shape)
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         """The new leaf."""
         gate = self.gate(inputs)
         return gate * self.candidate(inputs) + (1.0 - gate) * inputs[..., : self.units]
 
-    def compute_output_shape(self, input_shape):
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
         """The shape of a leaf."""
         return *input_shape[:-1], self.units
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
         return {
             **super().get_config(),
@@ -136,6 +146,6 @@ class HighwayWrite(keras.layers.Layer):
         }
 
 
-def join_ends(*parts):
+def join_ends(*parts: Tensor) -> Tensor:
     """Concatenates the parts along the last axis, in the dtype of the first part."""
     return ops.concatenate([ops.cast(part, parts[0].dtype) for part in parts], axis=-1)

@@ -1,6 +1,6 @@
 """Which coordinates of a memory's inner nodes carry information about the leaves below."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Sides(NamedTuple):
     cases: np.ndarray
     coordinate: int
 
-    def summary(self):
+    def summary(self) -> list[dict[str, Any]]:
         """Accuracy of the best coordinate and chance, over all cases and at each height.
 
         Returns:
@@ -51,7 +51,7 @@ class Sides(NamedTuple):
         ]
 
 
-def sides(nodes, leaves, values, lengths=None):
+def sides(nodes: Any, leaves: Any, values: Any, lengths: Any = None) -> Sides:
     """Measures how well single coordinates predict on which side the smallest value lies.
 
     A case is an inner node before an access, with a value below it that no access attended yet.

@@ -2,8 +2,10 @@
 
 from keras import ops
 
+from ..types import Tensor
 
-def discounted_returns(rewards, discount, accesses_per_output=1):
+
+def discounted_returns(rewards: Tensor, discount: float, accesses_per_output: int = 1) -> Tensor:
     """R_t = Σ_{i ≥ t} γ^(i − t) r_i over accesses, of rewards `(rows, m)` of outputs.
 
     Args:
@@ -26,7 +28,7 @@ def discounted_returns(rewards, discount, accesses_per_output=1):
     return ops.matmul(rewards, ops.where(later >= 0, powers, ops.zeros_like(powers)))
 
 
-def leave_one_out(returns, samples):
+def leave_one_out(returns: Tensor, samples: int) -> Tensor:
     """For each sample, the mean of the other samples of the same example.
 
     Args:

@@ -1,12 +1,18 @@
 """What a network would answer after each of its steps."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
 from .. import arguments
 from .figure import check_title, new_figure, write_figure
 
 
-def answers_after_steps(path, probabilities, read, title=None):
+def answers_after_steps(
+    path: str | Path, probabilities: Any, read: Sequence[str], title: str | None = None
+) -> Path:
     """Draw the answer at each position against the steps that were taken.
 
     Args:

@@ -4,7 +4,9 @@ The only module that imports matplotlib. Its global state is left alone.
 """
 
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -16,7 +18,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 LEAST_TOP_OF_ERRORS = 0.05
 
 
-def check_format(path, formats=FORMATS):
+def check_format(path: str | Path, formats: Sequence[str] = FORMATS) -> None:
     """Refuse a path that no picture can be written to.
 
     Args:
@@ -32,7 +34,7 @@ def check_format(path, formats=FORMATS):
         )
 
 
-def check_rows(name, rows, keys):
+def check_rows(name: str, rows: Any, keys: Iterable[str]) -> None:
     """Refuse what is no list of dicts with these keys, or has no row."""
     fits = isinstance(rows, (list, tuple)) and len(rows) > 0
     if not fits or not all(isinstance(row, dict) and row.keys() >= set(keys) for row in rows):
@@ -42,13 +44,21 @@ def check_rows(name, rows, keys):
         )
 
 
-def check_title(title):
+def check_title(title: str | None) -> None:
     """Refuse what is no text and not None."""
     if not isinstance(title, (str, type(None))):
         raise ValueError(f"Argument `title` must be a text or None. Received: title={title!r}")
 
 
-def new_figure(path, width, height, rows=1, columns=1, formats=FORMATS, **grid):
+def new_figure(
+    path: str | Path,
+    width: float,
+    height: float,
+    rows: int = 1,
+    columns: int = 1,
+    formats: Sequence[str] = FORMATS,
+    **grid: Any,
+) -> tuple[Any, Any]:
     """A figure for a file, with empty panels, apart from matplotlib's global state.
 
     Args:
@@ -73,7 +83,7 @@ def new_figure(path, width, height, rows=1, columns=1, formats=FORMATS, **grid):
     return figure, panels
 
 
-def write_figure(figure, path, title):
+def write_figure(figure: Any, path: str | Path, title: str | None) -> Path:
     """Write a figure with a title, if there is one, whole or not at all; returns its path."""
     check_title(title)
     path = Path(path)
@@ -88,7 +98,7 @@ def write_figure(figure, path, title):
     return path
 
 
-def error_axis(panel, highest=0.0):
+def error_axis(panel: Any, highest: float = 0.0) -> None:
     """Scale the vertical axis of a panel for error rates, in percent, from 0.
 
     Args:
@@ -102,7 +112,7 @@ def error_axis(panel, highest=0.0):
     panel.yaxis.set_major_formatter(PercentFormatter(1.0))
 
 
-def interval(error, examples):
+def interval(error: float, examples: int) -> tuple[float, float]:
     """The 95 % confidence interval (Wilson) of an error rate.
 
     Args:

@@ -1,12 +1,21 @@
 """Pictures of the mental image of a Neural GPU."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from .. import arguments
 from .figure import check_title, new_figure, write_figure
 
 
-def mental_image_animation(path, images, read, written, title=None, seconds=0.4):
+def mental_image_animation(
+    path: str | Path,
+    images: Any,
+    read: Sequence[str],
+    written: Sequence[Sequence[str]],
+    title: str | None = None,
+    seconds: float = 0.4,
+) -> Path:
     """Write the mental image of a Neural GPU step by step, as an animation.
 
     Args:
@@ -45,7 +54,14 @@ def mental_image_animation(path, images, read, written, title=None, seconds=0.4)
     return Path(path)
 
 
-def mental_image_stills(path, images, read, written, title=None, most=12):
+def mental_image_stills(
+    path: str | Path,
+    images: Any,
+    read: Sequence[str],
+    written: Sequence[Sequence[str]],
+    title: str | None = None,
+    most: int = 12,
+) -> Path:
     """Draw the mental image of a Neural GPU at some steps, on one sheet.
 
     Args:

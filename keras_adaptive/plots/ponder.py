@@ -1,8 +1,11 @@
 """Ponder against difficulty and along sequences, and learning curves."""
 
 import textwrap
+from collections.abc import Mapping
+from pathlib import Path
 
 from .. import arguments
+from ..types import Rows
 from .figure import check_rows, error_axis, interval, new_figure, write_figure
 
 WIDEST = 14  # inches
@@ -10,7 +13,12 @@ WIDEST = 14  # inches
 CHARACTERS_PER_INCH, LINE_HEIGHT = 13, 0.14
 
 
-def ponder_against_difficulty(path, curves, label="difficulty", title=None):
+def ponder_against_difficulty(
+    path: str | Path,
+    curves: Mapping[str, Rows],
+    label: str = "difficulty",
+    title: str | None = None,
+) -> Path:
     """Draw error rate and ponder against difficulty, side by side.
 
     The band around an error rate is its 95 % confidence interval.
@@ -58,7 +66,7 @@ def ponder_against_difficulty(path, curves, label="difficulty", title=None):
     return write_figure(figure, path, title)
 
 
-def ponder_along_sequence(path, sequences, title=None):
+def ponder_along_sequence(path: str | Path, sequences: Rows, title: str | None = None) -> Path:
     """Draw the ponder at each input of some sequences, one above the other.
 
     Long labels are wrapped, so that those of neighbours do not overlap.
@@ -117,7 +125,9 @@ def _wrapped(labels, inches):
     ]
 
 
-def learning_curve(path, history, curves, title=None):
+def learning_curve(
+    path: str | Path, history: Rows, curves: Mapping[str, str], title: str | None = None
+) -> Path:
     """Draw the loss and some error rates against the steps of a training.
 
     Args:

@@ -9,10 +9,12 @@ the mean number N of steps for each input.
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 
 from .. import arguments
+from ..types import Rows
 from .figure import check_rows, error_axis, new_figure, write_figure
 
 # From low to high time penalties.
@@ -24,7 +26,7 @@ LABEL_STEPS = "steps for each input, N"
 LABEL_ERROR = "sequence error rate"
 
 
-def error_bars(path, groups, title=None):
+def error_bars(path: str | Path, groups: Rows, title: str | None = None) -> Path:
     """Draw the mean error of each group, with its standard error.
 
     Args:
@@ -55,7 +57,7 @@ def error_bars(path, groups, title=None):
     return write_figure(figure, path, title)
 
 
-def learning_and_ponder(path, groups, title=None):
+def learning_and_ponder(path: str | Path, groups: Rows, title: str | None = None) -> Path:
     """Draw error against training steps, and error against ponder at the end.
 
     On the left every network is a faint line, and the mean of a group a bold one. On the right a
@@ -92,7 +94,9 @@ def learning_and_ponder(path, groups, title=None):
     return write_figure(figure, path, title)
 
 
-def against_difficulty(path, groups, label="difficulty", title=None):
+def against_difficulty(
+    path: str | Path, groups: Rows, label: str = "difficulty", title: str | None = None
+) -> Path:
     """Draw error and ponder against the difficulty of the inputs.
 
     Every network is a faint line, and the mean of a group a bold one.
@@ -126,7 +130,7 @@ def against_difficulty(path, groups, label="difficulty", title=None):
     return write_figure(figure, path, title)
 
 
-def time_penalties(path, groups, title=None):
+def time_penalties(path: str | Path, groups: Rows, title: str | None = None) -> Path:
     """Draw what an adapted time penalty reaches beside fixed ones.
 
     On the left error against ponder: networks with a fixed τ are circles, with a line through the

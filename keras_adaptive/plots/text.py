@@ -2,8 +2,12 @@
 
 import itertools
 import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from .. import arguments
+from ..types import Rows
 from .figure import COLOURS, check_rows, new_figure, write_figure
 
 ROW = 90
@@ -11,7 +15,9 @@ MOST = 6 * ROW
 PANELS = (("ponder", "ponder ρ"), ("bits", "loss (bits)"), ("entropy", "entropy (bits)"))
 
 
-def ponder_under_text(path, reading, title=None):
+def ponder_under_text(
+    path: str | Path, reading: Mapping[str, Any], title: str | None = None
+) -> Path:
     """Draw ponder, prediction loss and prediction entropy above each character of a text.
 
     Args:
@@ -70,7 +76,9 @@ def _visible(letter):
     return {" ": "␣", "$": r"\$"}.get(letter, letter)
 
 
-def bits_while_training(path, histories, title=None):
+def bits_while_training(
+    path: str | Path, histories: Mapping[str, Rows], title: str | None = None
+) -> Path:
     """Draw bits per character on training and on validation data, and ponder, against the steps.
 
     Args:

@@ -1,6 +1,9 @@
 """The tree of a hierarchical attentive memory at each access, as the paper draws it."""
 
 import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +14,16 @@ PATH, OTHER, MARKED = "#D55E00", "lightgrey", "deeppink"
 _HALF = 0.42  # Of a node's width, where leaves are 1 apart.
 
 
-def accesses(path, nodes, turns, read, written=None, marked=None, title=None, most=8):
+def accesses(
+    path: str | Path,
+    nodes: Any,
+    turns: Any,
+    read: Sequence[str],
+    written: Sequence[str] | None = None,
+    marked: int | None = None,
+    title: str | None = None,
+    most: int = 8,
+) -> Path:
     """Draw each access to the memory of one example: tree, values, path, and order of the leaves.
 
     Each panel shows the tree as an access finds it. Cells of a node are its values, white for zero.
