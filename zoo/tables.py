@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from statistics import median
 
 from .. import plots
 from .entries.card import markdown, percent
@@ -175,9 +176,13 @@ def zoo_table(paths):
     entries = [
         (path.parent.name, read(path.parent / "recipe.json"), read(path)) for path in sorted(paths)
     ]
-    others = {"lengths", "sizes", "bits_per_character"}
+    others = {"lengths", "sizes", "bits_per_character", "beyond"}
     act = [entry for entry in entries if not others & set(entry[2])]
     tables = [act_table(act)] if act else []
+    ranges = [entry for entry in entries if "beyond" in entry[2]]
+    if ranges:
+        words = "Errors beyond the range of training, and the median over seeds with other halting:"
+        tables.append(f"{words}\n\n{range_table(ranges)}")
     for unit, words in (("bits", "digits of each number"), ("length", "positions")):
         those = [
             entry
@@ -229,6 +234,27 @@ def act_table(entries):
         )
     header = ["model", "error", "without ACT", "paper, with", "paper, without", "mean steps"]
     return markdown(header, rows)
+
+
+def range_table(entries):
+    """The table of models that were asked beyond the range of their training, as `act_table`."""
+    rows = []
+    for name, recipe, metrics in entries:
+        found = headline(recipe, metrics)
+        others = [
+            percent(median(errors)) if errors else "–"
+            for errors in (
+                [run["longer_error"] for run in metrics["runs"] if run["variant"] == variant]
+                for variant in ("act", "plain")
+            )
+        ]
+        low, high = metrics["beyond"]["confidence_interval"]
+        beyond = f"**{percent(found['error_beyond'])}** ({percent(low)} to {percent(high)})"
+        steps = f"{metrics['beyond']['ponder_steps']:.1f}"
+        cells = [found["trained_on"], percent(found["error"]), found["beyond"], beyond]
+        rows.append([link(name), *cells, *others, steps])
+    header = ["model", "trained on", "error", "beyond", "error beyond", "ACT", "one step"]
+    return markdown([*header, "mean steps"], rows)
 
 
 def text_table(entries):

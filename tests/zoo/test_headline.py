@@ -28,6 +28,13 @@ def test_of_lengths():
     assert not found["experiment"]
 
 
+def test_of_a_range_beyond_training():
+    beyond = {"min_length": 49, "length": 96, "sequence_error": 0.02}
+    found = headline(recipe("pondernet_parity"), {"sequence_error": 0.0, "beyond": beyond})
+    assert found["task"] == "sparse parity" and found["trained_on"] == "up to 48 non-zeros"
+    assert cells(found) == ["0.00 %", "2.00 % at 49 to 96 non-zeros"]
+
+
 def test_of_memories():
     sizes = [{"leaves": n, "sequence_error": e} for n, e in ((32, 0.84), (64, 1.0), (128, 1.0))]
     for row in sizes:

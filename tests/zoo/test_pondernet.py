@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from keras_adaptive import zoo
 from keras_adaptive.models import AdaptiveModel, PonderNetModel
-from keras_adaptive.zoo import cli, families, recipes
+from keras_adaptive.zoo import cli, families, recipes, tables
 from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.training import run as runs
 from keras_adaptive.zoo.training.train import train
@@ -116,6 +116,10 @@ def test_entry_answers_without_this_package(run, other, tmp_path):
     assert np.max(limited["ponder_steps"]) <= 2
     card = (folder / "README.md").read_text()
     assert "5 to 8, beyond it" in card and "PonderNet" in card
+    assert "up to 4 non-zeros" in card
     metrics = json.loads((folder / "metrics.json").read_text())
     assert [row["variant"] for row in metrics["runs"]] == ["pondernet", other.recipe.variant]
+    assert [*metrics["curves"]] == [{"act": "ACT", "plain": "one step"}[other.recipe.variant]]
+    entry = ("pondernet_parity", run.recipe.to_dict(), metrics)
+    assert "up to 4 non-zeros | " in tables.range_table([entry])
     assert (folder / "ponder.png").stat().st_size > 1000

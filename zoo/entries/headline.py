@@ -43,6 +43,13 @@ def headline(recipe, metrics):
             "beyond": f"{last[key]} {words}",
             "error_beyond": last["sequence_error"],
         }
+    if "beyond" in metrics:
+        row, what = metrics["beyond"], recipe["figure"]["label"]
+        found |= {
+            "trained_on": f"up to {recipe['parameters']['length']} {what}",
+            "beyond": f"{row['min_length']} to {row['length']} {what}",
+            "error_beyond": row["sequence_error"],
+        }
     found["experiment"] = found["error"] is not None and found["error"] > LEARNED
     return found
 

@@ -36,7 +36,7 @@ RECIPE = Recipe(
         Stage(steps=60_000, learning_rate=1e-3, schedule="cosine", bins=(24, 44, 48)),
     ),
     figure=Figure(
-        3, "non-zeros", ("min_length", "length"), stop="bits", examples=500, along_sequences=False
+        1, "non-zeros", ("min_length", "length"), stop="bits", examples=500, along_sequences=False
     ),
     batch_size=128,
     task=(

@@ -1,6 +1,6 @@
 """PonderNets: how they are trained, measured, published and questioned."""
 
-from .... import halting
+from .... import halting, plots
 from ...entries import lengths
 from ...entries.card import Sections
 from ...entries.figures import Measurement
@@ -40,6 +40,13 @@ class PonderNetFamily(ACT):
             "longer_ponder_steps": further["ponder_steps"],
         }
 
+    def selection_metrics(self, run, examples):
+        """As `validation_metrics`, and the rows of each difficulty beyond training."""
+        kinds = {"split": "validation", "seed": 0, "parameters": self.beyond()}
+        results = self.measure(self.probe(run.model), examples, **kinds)
+        found = super().selection_metrics(run, examples)
+        return {**found, "longer_by_difficulty": self.by_difficulty(results)}
+
     def beyond(self):
         """The data set's parameters of all lengths beyond those of training."""
         parameters = self.recipe.parameters
@@ -50,7 +57,13 @@ class PonderNetFamily(ACT):
         return Probe(model) if self.is_pondernet else super().probe(model)
 
     def entry_metrics(self, run, model, trainings, request):
-        """The network without ACT, the rows of the figure, and the errors beyond training."""
+        """The rows of the figure, those of the other kinds of halting, and what is beyond training.
+
+        Returns:
+            A dict as of `ACT.entry_metrics`, with `beyond`, as of `Family.summary`, and `curves`,
+            from names of other kinds of halting to rows as of `by_difficulty`: of the training that
+            has the least error on validation data.
+        """
         examples = request.examples if request else self.default_examples
         found = self.summary(
             self.measure(self.probe(model), examples, seed=0, parameters=self.beyond())
@@ -58,7 +71,23 @@ class PonderNetFamily(ACT):
         return {
             **super().entry_metrics(run, model, trainings, request),
             "beyond": {**self.beyond(), **found},
+            "curves": self.curves(trainings),
         }
+
+    def curves(self, trainings):
+        """The rows of each difficulty of the best training of the other kinds of halting."""
+        found = {}
+        for training in sorted(trainings, key=lambda training: training["validation_error"]):
+            name = card.name_of(training)
+            if training["variant"] != self.recipe.variant and "longer_by_difficulty" in training:
+                rows = [*training["by_difficulty"], *training["longer_by_difficulty"]]
+                found.setdefault(name, rows)
+        return found
+
+    def draw_card(self, folder, model, metrics, history):
+        """Write the picture of errors and steps against difficulty."""
+        curves = {card.NAMES["pondernet"]: metrics["figure"], **metrics["curves"]}
+        plots.ponder_against_difficulty(folder / "ponder.png", curves, self.recipe.figure.label)
 
     def measurements(self, metrics):
         """Those of ACT, and the examples beyond training."""
