@@ -296,11 +296,9 @@ class ACTRNN(keras.layers.RNN):
                 halting = self.halting_unit(ops.mean(output, axis=inner) if inner else output)
             return output, halting, states
 
-        chance, shape = None, ops.shape(sequences)[:2]
-        if self.draws and training:
-            chance = keras.random.uniform(shape, seed=self.seed_generator)
-        elif self.draws:
-            chance = ops.full(shape, 0.5)
+        chance = None
+        if self.draws:
+            chance = self.rule.draw(ops.shape(sequences)[:2], training, self.seed_generator)
         shape = self._shape_of_output(ops.shape(sequences))
         return over_time(
             step,

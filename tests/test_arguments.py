@@ -253,6 +253,7 @@ TABLE = {
             "seed": SEED,
         },
     ),
+    halting.AnytimeACT: (dict, {"max_ponder": COUNT, "epsilon": BELOW_1, "seed": SEED}),
     halting.Expected: (dict, {"max_ponder": COUNT}),
     halting.Converged: (dict, {"patience": COUNT, "max_ponder": COUNT}),
     halting.Fixed: (lambda: {"steps": 2}, {"steps": COUNT}),
@@ -274,7 +275,14 @@ TABLE = {
         },
     ),
     halting.compaction: (None, {}),
-    halting.limits: (dict, {"max_ponder": or_none(COUNT), "epsilon": or_none(BELOW_1)}),
+    halting.limits: (
+        dict,
+        {
+            "max_ponder": or_none(COUNT),
+            "epsilon": or_none(BELOW_1),
+            "seconds": or_none(ABOVE_0),
+        },
+    ),
     halting.record: (None, {}),
     halting.report: (
         None,

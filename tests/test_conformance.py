@@ -10,7 +10,7 @@ import tensorflow as tf
 from keras import layers, ops, tree
 
 import clean_process
-from keras_adaptive.halting import Converged, Sampled
+from keras_adaptive.halting import AnytimeACT, Converged, Sampled
 from keras_adaptive.ham import Memory
 from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, PonderNet, Recall, StackRNN
 from keras_adaptive.models import AdaptiveModel
@@ -64,6 +64,10 @@ ROWS = {
     ),
     "ACTRNN of drawn steps": Row(
         lambda: ACTRNN(layers.SimpleRNNCell(4), halting=Sampled(5, seed=1), return_sequences=True),
+        draws=True,
+    ),
+    "ACTRNN with drawn limits": Row(
+        lambda: ACTRNN(layers.GRUCell(4), halting=AnytimeACT(5, seed=1), halting_bias=-2.0),
         draws=True,
     ),
     "ACTRNN of stacked cells, in both directions": Row(

@@ -8,7 +8,7 @@ from keras import ops
 
 import references
 from keras_adaptive import halting
-from keras_adaptive.halting import ACT, Decision, Fixed, Sampled, ponder
+from keras_adaptive.halting import ACT, AnytimeACT, Decision, Fixed, Sampled, ponder
 from known_halting import MODES, on_table, run, values_for
 
 
@@ -143,7 +143,10 @@ def test_bad_epsilon(value):
         ACT(epsilon=value)
 
 
-@pytest.mark.parametrize("rule", [ACT(7, 0.25), Fixed(3), Sampled(7, seed=2)])
+RULES = [ACT(7, 0.25), AnytimeACT(7, 0.25, 3), Fixed(3), Sampled(7, seed=2)]
+
+
+@pytest.mark.parametrize("rule", RULES)
 def test_rules_are_made_again_from_their_config(rule):
     again = keras.saving.deserialize_keras_object(keras.saving.serialize_keras_object(rule))
     assert type(again) is type(rule) and again.get_config() == rule.get_config()

@@ -161,7 +161,7 @@ def check_tune(arguments):
 def check_study(arguments):
     """What `study` is told."""
     recipe = recipes.load(arguments.name)
-    if recipe.family != "act" or recipe.figure is None:
+    if "halting" not in recipe.hyperparameters or recipe.figure is None:
         raise ValueError(f"{recipe.name} has no halting rule to study")
     for name, given in (("tau", arguments.tau), ("seeds", arguments.seeds)):
         if arguments.full and given is not None:
@@ -251,18 +251,6 @@ def check_evaluate(arguments):
         raise ValueError(
             f"--run {arguments.run} is a training of {found.name}, not {arguments.name}"
         )
-    ponders = "halting" in found.hyperparameters
-    owners = {"max_ponder": ponders, "epsilon": ponders, "leaves": found.family == "ham"}
-    for name, has in owners.items():
-        value = getattr(arguments, name)
-        if value is not None and not has:
-            raise ValueError(
-                f"{option(name)} is for models with {settings.LIMITED[name]}, and {found.name} has "
-                f"none. Received: {value}"
-            )
-    leaves = arguments.leaves
-    if leaves is not None and leaves & (leaves - 1):
-        raise ValueError(f"--leaves must be a power of two. Received: {leaves}")
 
 
 CHECKS = {

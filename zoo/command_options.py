@@ -119,9 +119,22 @@ def evaluate(added):
     model(added, "name of a pretrained model", nargs="?")
     own_training(added)
     added.add_argument(
-        "--examples", type=number, default=10_000, help="number of examples (default: 10000)"
+        "--examples",
+        type=number,
+        help="number of examples (default: 10000, with --within 1000)",
     )
     added.add_argument("--seed", type=number, help="seed of the examples")
+    added.add_argument(
+        "--within",
+        type=number,
+        metavar="SECONDS",
+        help="how long each call of the model may think (ACT, recall)",
+    )
+    added.add_argument(
+        "--batch-size",
+        type=number,
+        help="examples in each call (default: as many as are fast, with --within 1)",
+    )
     what = "which examples (default: test)"
     added.add_argument("--split", choices=("test", "validation"), default="test", help=what)
     added.add_argument("--max-ponder", type=number, help="most steps per input (ACT)")

@@ -7,10 +7,13 @@ import shlex
 import sys
 from pathlib import Path
 
-from .command_check import over_of, overrides_of, recipe_asked
+from .command_check import option, over_of, overrides_of, recipe_asked
+from .settings import LIMITED
 from .training.progress import Estimated, interruptible
 
 PROGRAM = "keras-adaptive"
+# Of an evaluation, and of one that measures its calls one by one.
+EXAMPLES, EXAMPLES_IN_TIME = 10_000, 1000
 
 
 def answer(arguments, data, text):
@@ -142,16 +145,21 @@ def evaluate_command(arguments):
     from . import families
     from .evaluate import evaluate
 
-    limits = {name: getattr(arguments, name) for name in ("max_ponder", "epsilon", "leaves")}
+    limits = {name: getattr(arguments, name) for name in LIMITED}
     recipe = recipe_asked(arguments)
+    family = families.of(recipe)
     wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe")}
     # What cannot be measured is refused before a model is loaded.
-    parameters = families.of(recipe).evaluation_parameters(wanted)
+    parameters = family.evaluation_parameters(wanted)
+    family.check_limits(limits, option)
+    within = limits.pop("within")
     if parameters:
         datasets.example_size(recipe.dataset, **{**recipe.parameters, **parameters})
     model = model_asked(arguments, recipe, limits)
-    settings = (arguments.examples, arguments.seed, arguments.split, parameters)
-    found = interruptible(lambda: evaluate(model, recipe, *settings))
+    examples = arguments.examples or (EXAMPLES if within is None else EXAMPLES_IN_TIME)
+    settings = (examples, arguments.seed, arguments.split, parameters)
+    speed = (within, arguments.batch_size)
+    found = interruptible(lambda: evaluate(model, recipe, *settings, *speed))
     answer(arguments, in_words_of_users(found), report(recipe, found))
 
 
@@ -271,11 +279,17 @@ def report(recipe, found):
     if family.main_metric != "sequence_error":
         return f"{found['model']}: {family.describe(found)}"
     low, high = found["confidence_interval"]
-    return (
+    text = (
         f"{found['model']}: sequence error {found['sequence_error']:.2%} "
         f"({low:.2%} to {high:.2%}, {found['examples']} examples), "
         f"{family.describe(found)}"
     )
+    if "within" in found:
+        text += (
+            f", 95 % of {found['calls']} calls within {1000 * found['seconds_of_95_percent']:.1f} "
+            f"ms, {found['late']:.1%} later than 1.2 × {1000 * found['within']:g} ms"
+        )
+    return text
 
 
 def in_words_of_users(found):

@@ -8,12 +8,21 @@ import time
 import keras
 import numpy as np
 
-from .. import __version__
+from .. import __version__, halting
 from . import families
 from .training.files import write_whole
 
 
-def evaluate(model, recipe, examples=10_000, seed=None, split="test", parameters=None):
+def evaluate(
+    model,
+    recipe,
+    examples=10_000,
+    seed=None,
+    split="test",
+    parameters=None,
+    within=None,
+    batch_size=None,
+):
     """Measure a model on fresh examples of its recipe's distribution.
 
     Args:
@@ -23,17 +32,23 @@ def evaluate(model, recipe, examples=10_000, seed=None, split="test", parameters
         seed: of the examples; the recipe's by default.
         split: `"test"` or `"validation"`.
         parameters: the data set's parameters that differ from the recipe's.
+        within: seconds that each call of the model may think, see `halting.limits`; no limit by
+            default.
+        batch_size: how many examples are answered in a call; with `within` 1 by default.
 
     Returns:
         A dict for JSON: `model`, `dataset`, `parameters`, `split`, `seed`, what `Family.summary`
-        gives, `seconds`, and `by_difficulty`.
+        gives, `seconds`, `by_difficulty`, and with `within` what `InTime.summary` gives.
     """
     began = time.monotonic()
     seed = recipe.seed if seed is None else seed
     family = families.of(recipe)
     parameters = {**recipe.parameters, **(parameters or {})}
     kinds = {"split": split, "seed": seed, "parameters": parameters}
-    results = family.measure(family.probe(model), examples, **kinds)
+    probe = family.probe(model)
+    if within is not None:
+        probe, batch_size = InTime(probe, within), batch_size or 1
+    results = family.measure(probe, examples, batch_size=batch_size, **kinds)
     return {
         "model": recipe.name,
         "dataset": recipe.dataset,
@@ -41,9 +56,72 @@ def evaluate(model, recipe, examples=10_000, seed=None, split="test", parameters
         "split": split,
         "seed": seed,
         **family.summary(results),
+        **({} if within is None else probe.summary()),
         "seconds": round(time.monotonic() - began, 3),
         "by_difficulty": family.by_difficulty(results),
     }
+
+
+class Timed:
+    """A probe that measures how long its calls take.
+
+    The first call of each shape, in which TensorFlow or JAX traces the model, is made twice, and
+    counts the second time.
+
+    Args:
+        probe: of the model.
+    """
+
+    def __init__(self, probe):
+        self.probe = probe
+        self.seconds = []
+        self._known = set()
+
+    def __call__(self, inputs):
+        """What the probe answers."""
+        if inputs.shape not in self._known:
+            self._known.add(inputs.shape)
+            self.probe(inputs)
+        began = time.perf_counter()
+        found = self.probe(inputs)
+        self.seconds.append(time.perf_counter() - began)
+        return found
+
+
+class InTime(Timed):
+    """A probe whose every call may think for so many seconds.
+
+    Args:
+        probe: of the model.
+        within: seconds.
+    """
+
+    # A call is late that takes longer than so many times what it may.
+    TOLERANCE = 1.2
+
+    def __init__(self, probe, within):
+        super().__init__(probe)
+        self.within = within
+
+    def __call__(self, inputs):
+        """What the probe answers in time."""
+        with halting.limits(seconds=self.within):
+            return super().__call__(inputs)
+
+    def summary(self):
+        """How long the calls took.
+
+        Returns:
+            A dict: `within`; `calls`; `seconds_of_95_percent`, in which 95 % of the calls ended;
+            and `late`, the share of calls that took longer than 1.2 × `within`.
+        """
+        seconds = np.array(self.seconds)
+        return {
+            "within": self.within,
+            "calls": len(seconds),
+            "seconds_of_95_percent": round(float(np.quantile(seconds, 0.95)), 5),
+            "late": round(float(np.mean(seconds > self.TOLERANCE * self.within)), 4),
+        }
 
 
 def evaluate_run(run, examples=10_000):

@@ -110,6 +110,7 @@ COMMANDS = (
         (
             "evaluate act_parity --examples 10000 --seed 7 --json",
             "evaluate act_logic --max-ponder 5",
+            "evaluate act_logic_anytime --within 0.01 --json",
             "evaluate --run runs/act_logic --split validation",
             "evaluate neural_gpu_addition --bits 137 --examples 200 --seed 991 --json",
             "evaluate neural_gpu_addition --bits 100 --probe carries",

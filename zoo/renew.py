@@ -2,6 +2,7 @@
 
     python -m keras_adaptive.zoo.renew                        # the words and cards of all entries
     python -m keras_adaptive.zoo.renew act_enwik8_small --measure --others runs/text_plain
+    python -m keras_adaptive.zoo.renew act_logic --limits     # measures errors against the limit
 
 With `--measure` the model answers the test examples again, and its baseline is the best of the
 trainings without ACT that are given (for entries with adaptive computation time). Weights stay as
@@ -15,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from . import families, recipes
-from .entries import manifest, store
+from .entries import manifest, store, thinking_less
 from .entries.export import keep_baseline, measured, write_json
 from .evaluate import evaluate
 from .training.files import folder_written_whole
@@ -25,7 +26,7 @@ from .training.run import restore
 WORDS = ("task", "paper", "differences", "test_data_seen")
 
 
-def renew(name, others=(), measure=False, folder=None):
+def renew(name, others=(), measure=False, folder=None, limits=False):
     """Write an entry anew, whole.
 
     Args:
@@ -33,6 +34,7 @@ def renew(name, others=(), measure=False, folder=None):
         others: folders of trainings without ACT, with `measure`.
         measure: whether the model is measured again.
         folder: where entries lie; those of the package by default.
+        limits: whether errors are measured under limits on the steps.
 
     Returns:
         The path of the entry.
@@ -46,9 +48,13 @@ def renew(name, others=(), measure=False, folder=None):
     runs = [restore(other) for other in others]
     if measure:
         metrics = measured_again(recipe, metrics, runs, folder)
+    if measure or limits:
+        family = families.of(recipe)
+        metrics |= thinking_less.measure(family, store.load(name, folder=folder))
     with folder_written_whole(path) as new:
         shutil.copytree(path, new, dirs_exist_ok=True)
         metrics = keep_baseline(metrics, runs, new)
+        thinking_less.draw(new, metrics)
         write_json(new / "recipe.json", recipe.to_dict())
         write_json(new / "metrics.json", metrics)
         card = families.of(recipe).card(metrics)
@@ -78,10 +84,12 @@ def main(arguments=None):
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="entries; default: all")
     parser.add_argument("--measure", action="store_true", help="measure the model again")
+    parser.add_argument("--limits", action="store_true", help="measure errors under limits")
     parser.add_argument("--others", nargs="*", default=[], help="trainings without ACT")
     options = parser.parse_args(arguments)
     for name in options.names or store.names():
-        print(renew(name, map(Path, options.others), options.measure))
+        others = map(Path, options.others)
+        print(renew(name, others, options.measure, limits=options.limits))
     return 0
 
 

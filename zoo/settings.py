@@ -137,7 +137,9 @@ HYPERPARAMETERS = {
     "gate_cutoff": Flag("smooth gates are cut off"),
     "gate_sharpness": Number("of the gates in inference", 0, 1000, open="low"),
     "gradient_noise": Number("scale of the noise on gradients", 0, 1000),
-    "halting": Choice("the halting rule", ("act", "fixed", "sampled", "pondernet")),
+    "halting": Choice(
+        "the halting rule", ("act", "anytime", "fixed", "pondernet", "sampled")
+    ),
     "halting_bias": Number("b_h at the start", -100, 100),
     "hidden_units": Whole("of each perceptron", 1, MOST_UNITS),
     "initial_scale": Number("of the first weights", 0, 1000, open="low"),
@@ -186,6 +188,7 @@ HYPERPARAMETERS = {
 }
 # What is asked of a command, by the names of the Python arguments.
 OPTIONS = {
+    "batch_size": Whole("examples in each call", 1, 1_000_000),
     "bits": Whole("digits of each number", 1, LONGEST),
     "epsilon": HYPERPARAMETERS["epsilon"],
     "examples": Whole("of a measurement", 1, 10_000_000),
@@ -200,12 +203,14 @@ OPTIONS = {
     "seeds": Whole("how many seeds", 1, 10_000),
     "steps_scale": Number("factor on the steps of all stages", 0, 10_000, open="low"),
     "trials": Whole("of a search", 1, 1_000_000),
+    "within": Number("seconds of each call", 0, 86_400, open="low"),
 }
 # Limits of a loaded model's computation, and which models have them.
 LIMITED = {
     "max_ponder": "adaptive computation time",
     "epsilon": "adaptive computation time",
     "leaves": "a memory of leaves",
+    "within": "adaptive computation time",
 }
 
 

@@ -18,6 +18,7 @@ from .entries.card import markdown, percent
 from .entries.headline import cells, headline, is_of_one_length
 from .pages import ham as ham_page
 from .pages import neural_gpu as neural_gpu_page
+from .pages import recall as recall_page
 from .pages import verify as verify_page
 from .recipe import Recipe
 
@@ -114,6 +115,7 @@ DOCUMENTS = {
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
     verify_page.PAGE: verify_page.tables,
     neural_gpu_page.PAGE: lambda folder: neural_gpu_page.tables(folder, read),
+    recall_page.PAGE: lambda folder: recall_page.tables(folder, read),
 }
 
 
@@ -189,8 +191,12 @@ def zoo_table(paths):
             for entry in entries
             if "lengths" in entry[2] and entry[1]["length_parameters"][1] == unit
         ]
+        recall = [entry for entry in those if "fixed" in entry[2]]
+        those = [entry for entry in those if entry not in recall]
         if those:
             tables.append(f"Errors at lengths in {words}:\n\n{length_table(those)}")
+        if recall:
+            tables.append(f"Recall networks, at lengths in {words}:\n\n{length_table(recall)}")
     memories = [entry for entry in entries if "sizes" in entry[2]]
     if memories:
         tables.append(f"{memory_words(memories)}\n\n{memory_table(memories)}")

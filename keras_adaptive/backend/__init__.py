@@ -4,9 +4,9 @@
 its gradient costs what was run, not what could have been. `scan` runs a step over a time axis.
 Both are the same in value and gradient on every backend. `scan_repeats` is both in one loop, which
 costs less, where a backend has it. `concrete` gives a tensor's values where
-they are known already, to check them. `retraced` keeps apart what was traced in contexts that
-differ, see `halting.context`. The others are what a loop with a gradient of its own is made
-of, see `ham.paths`.
+they are known already, to check them. `clock` tells the time while a graph runs. `retraced` keeps
+apart what was traced in contexts that differ, see `halting.context`. The others are what a loop
+with a gradient of its own is made of, see `ham.paths`.
 """
 
 import contextlib
@@ -22,6 +22,7 @@ if keras.config.backend() == "tensorflow":
     from .tensorflow import (
         append,
         appends_in_place,
+        clock,
         compiles,
         concrete,
         explicit,
@@ -38,6 +39,7 @@ elif keras.config.backend() == "jax":
     from .jax import (
         append,
         appends_in_place,
+        clock,
         compiles,
         concrete,
         explicit,
@@ -55,6 +57,7 @@ elif keras.config.backend() == "jax":
 else:
     from .eager import (
         appends_in_place,
+        clock,
         compiles,
         concrete,
         may_compile_models,
@@ -72,6 +75,7 @@ __all__ = [
     "append",
     "appends_in_place",
     "can_compact",
+    "clock",
     "compiles",
     "concrete",
     "explained_compaction",

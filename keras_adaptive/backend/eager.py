@@ -1,6 +1,7 @@
 """Plain Python loops, for a backend that runs and differentiates eagerly (PyTorch)."""
 
 import contextlib
+import time
 
 from keras import ops, tree
 
@@ -19,8 +20,8 @@ def repeat(body, carry, inputs, running, like, last, training, compact=False):
 def scan(step, carry, sequences):
     """Runs `step` over the first axis of `sequences` and stacks what it returns."""
     results = []
-    for time in range(tree.flatten(sequences)[0].shape[0]):
-        now = [x[time] for x in tree.flatten(sequences)]
+    for number in range(tree.flatten(sequences)[0].shape[0]):
+        now = [x[number] for x in tree.flatten(sequences)]
         carry, result = step(carry, tree.pack_sequence_as(sequences, now))
         results.append(result)
     return carry, tree.map_structure(lambda *steps: ops.stack(steps), *results)
@@ -54,3 +55,8 @@ def runs_for_another_thread():
 def may_compile_models():
     """Whether XLA may compile models that Keras would not compile."""
     return False
+
+
+def clock(after):
+    """Microseconds on a clock that never goes back, an integer tensor."""
+    return ops.convert_to_tensor(time.monotonic_ns() // 1000, dtype="int64")

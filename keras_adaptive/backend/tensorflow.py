@@ -298,3 +298,18 @@ def compiles():
 def may_compile_models():
     """Whether XLA may compile models that Keras would run as graphs."""
     return not (config.is_op_determinism_enabled() or tf.distribute.has_strategy())
+
+
+def clock(after):
+    """Microseconds since 1970 when the tensors `after` have been computed, int64.
+
+    Raises:
+        ValueError: XLA compiles here, which has no clock.
+    """
+    if compiles():
+        raise ValueError(
+            "`limits(seconds=…)` holds where TensorFlow runs a graph, not where XLA compiles it. "
+            "Compile the model with jit_compile=False."
+        )
+    with tf.control_dependencies(tree.flatten(after)):
+        return tf.cast(tf.timestamp() * 1e6, tf.int64)

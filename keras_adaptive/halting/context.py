@@ -20,11 +20,13 @@ class Context(NamedTuple):
 
     Attributes:
         max_ponder, epsilon: in place of those of `ACT` rules; `None` keeps each rule's own.
+        seconds: how long each call of a layer may think; `None` sets no limit.
         compact: whether rows that have halted are dropped from the batch.
     """
 
     max_ponder: Any = None
     epsilon: Any = None
+    seconds: Any = None
     compact: bool = False
 
     @property
@@ -52,6 +54,8 @@ PLAIN = Context()
 
 
 _here = ThreadValue(PLAIN)
+# Whether the rule that is asked has no time left, boolean `(batch,)`; `None` without a limit.
+time_is_up = ThreadValue(None)
 # The contexts that are open in all threads, in the order in which they were entered.
 _open: list[Context] = []
 

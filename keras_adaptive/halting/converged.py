@@ -7,7 +7,7 @@ from keras import ops
 
 from .. import arguments
 from ..types import Tensor
-from .rules import Decision, last_step
+from .rules import Decision, is_last
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -63,7 +63,7 @@ class Converged:
         unchanged = ops.where(halting > 0.5, memory + 1.0, 0.0)
         halts = ops.logical_or(
             unchanged >= self.patience,
-            ops.broadcast_to(ops.greater_equal(step, last_step(self)), ops.shape(memory)),
+            ops.broadcast_to(is_last(self, step), ops.shape(memory)),
         )
         return Decision(ops.cast(halts, memory.dtype), ops.zeros_like(memory), halts, unchanged)
 

@@ -13,6 +13,7 @@ from .. import arguments, backend
 from ..types import Rule, Tensor
 from .context import current, override
 from .rules import checked_rule, last_step
+from .timed import Timed, deadline_from_now
 
 
 class Result(NamedTuple):
@@ -141,6 +142,8 @@ def ponder(
     if mask is not None:
         inputs = without_masked(inputs, running)
     last = last_step(rule)
+    if current().seconds is not None and not isinstance(rule, Timed):
+        rule = Timed(rule, deadline_from_now(states, current().seconds))
 
     weighted = WeightedStep(step, dtype, last if history else None)
     body = functools.partial(weighted, rule)

@@ -7,8 +7,10 @@ from keras import ops, tree
 
 from .. import backend
 from ..types import Tensor
+from .context import current
 from .loop import WeightedStep, at_least_float32, compacts, expand, ponder, without_masked
 from .rules import last_step
+from .timed import Timed, deadline_from_now, share_of
 
 
 class TimeResult(NamedTuple):
@@ -74,9 +76,16 @@ def over_time(
         elements["inputs"] = without_masked(sequences, elements["present"])
     if chance is not None:
         elements["chance"] = chance
+    if current().seconds is not None:
+        shape = ops.shape(sequences)[:2]
+        deadline = deadline_from_now(states, current().seconds)
+        elements["deadline"] = ops.broadcast_to(deadline[:, None], shape)
     elements = tree.map_structure(lambda x: ops.swapaxes(x, 0, 1), elements)
     if go_backwards:
         elements = tree.map_structure(lambda x: ops.flip(x, axis=0), elements)
+    if "deadline" in elements:
+        left = ops.arange(shape[1], 0, -1)[:, None]
+        elements["left"] = ops.broadcast_to(left, (shape[1], shape[0]))
 
     def rule_at(now):
         return rule.drawn(now["chance"]) if "chance" in now else rule
@@ -92,15 +101,17 @@ def over_time(
 
     def element(carry, now):
         states, output = carry
-        result = ponder(
-            step, states, rule_at(now), now["inputs"], now.get("present"), bool(training)
-        )
+        rule = rule_at(now)
+        if "left" in now:
+            rule = Timed(rule, share_of(now["deadline"], now["left"], states))
+        result = ponder(step, states, rule, now["inputs"], now.get("present"), bool(training))
         old = (states, ops.zeros_like(output) if zero_output_for_mask else output)
         carry = after(now, (result.states, result.output), old)
         return carry, (result.steps, result.remainder, *carry[1:] * return_sequences)
 
     results = None
-    if training and not unroll and getattr(rule, "supports_tensor_step", False):
+    one_loop = training and not unroll and getattr(rule, "supports_tensor_step", False)
+    if one_loop and "deadline" not in elements:
         output_is_kept = mask is not None and not zero_output_for_mask
         results = _in_one_loop(
             step, states, output, rule_at, elements, after, output_is_kept, compiled

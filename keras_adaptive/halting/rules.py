@@ -7,8 +7,11 @@ A rule is any object with
   tensors whose first axis is the batch,
 * `__call__(step, halting, memory)`, which returns a `Decision`,
 * `has_ponder_cost`, whether the steps it took are to be penalised,
-* `has_limits`, whether `limits` may override its `max_ponder` (not, if it is missing): a rule that
-  has them asks `last_step(self)`,
+* `has_limits`, whether `limits` hold for it (not, if it is missing): a rule that has them asks
+  `is_last(self, step)`,
+* `drawn(chance)`, the rule with numbers in [0, 1) that were drawn already, and
+  `draw(shape, training, seed)`, which draws them for `ACTRNN` before its loop (neither, if nothing
+  is left to chance),
 * `supports_tensor_step`, whether `step` may be a tensor from the first step on, and `start` be
   called at every step (not, if it is missing): with such a rule `ACTRNN` trains faster on
   TensorFlow, by one loop over all steps of all time steps,
@@ -25,7 +28,7 @@ from keras import ops
 
 from .. import arguments, backend
 from ..types import Rule, Tensor
-from .context import current, override
+from .context import current, override, time_is_up
 
 
 class Decision(NamedTuple):
@@ -104,19 +107,24 @@ class ACT:
 
     def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Decision:
         """Weighs step number `step` (from 1) with activations `halting`, `(batch,)`."""
+        return self._weighed(step, halting, memory)
+
+    def _weighed(self, step, halting, memory, stopped=None):
+        """The decision on a step; rows that are `stopped`, `(batch,)`, halt in any case."""
         if halting is None:
             raise ValueError(
-                "Argument `step` must return halting activations for the rule `ACT`. "
-                "Received: halting=None"
+                f"Argument `step` must return halting activations for the rule "
+                f"`{type(self).__name__}`. Received: halting=None"
             )
-        max_ponder = last_step(self)
         here = current().epsilon
         epsilon = self.epsilon if here is None else here
         spent = memory + halting
         halts = ops.logical_or(
             ops.greater_equal(spent, ops.cast(1.0 - epsilon, spent.dtype)),
-            ops.broadcast_to(ops.greater_equal(step, max_ponder), ops.shape(spent)),
+            ops.broadcast_to(is_last(self, step), ops.shape(spent)),
         )
+        if stopped is not None:
+            halts = ops.logical_or(halts, stopped)
         left = 1.0 - memory
         weight = ops.where(halts, left, halting)
         remainder = ops.where(halts, left, ops.zeros_like(left))
@@ -220,6 +228,10 @@ class Sampled:
         self.seed = arguments.seed("seed", seed)
         self._chance = None
 
+    def draw(self, shape: Tensor, training: bool, seed: Any) -> Tensor:
+        """Numbers from [0, 1) in training, 1/2 in inference, of `shape`."""
+        return keras.random.uniform(shape, seed=seed) if training else ops.full(shape, 0.5)
+
     def drawn(self, chance: Tensor) -> "Sampled":
         """This rule with numbers from [0, 1) that were drawn already, `(batch,)`."""
         rule = Sampled(self.max_ponder, self.seed)
@@ -239,7 +251,7 @@ class Sampled:
         after = left * (1.0 - halting)
         halts = ops.logical_or(
             ops.less_equal(after, memory["chance"]),
-            ops.broadcast_to(ops.greater_equal(step, last_step(self)), ops.shape(left)),
+            ops.broadcast_to(is_last(self, step), ops.shape(left)),
         )
         share = ops.where(halts, left, left * halting)
         weight = share + ops.stop_gradient(ops.cast(halts, share.dtype) - share)
@@ -299,13 +311,23 @@ def last_step(rule: Rule) -> Any:
     return here if here is not None and getattr(rule, "has_limits", False) else rule.max_ponder
 
 
+def is_last(rule: Rule, step: Tensor) -> Tensor:
+    """Whether step number `step` is the last that `rule` may take here: boolean, () or (batch,)."""
+    last = ops.greater_equal(step, last_step(rule))
+    if time_is_up.value is not None and getattr(rule, "has_limits", False):
+        last = ops.logical_or(last, time_is_up.value)
+    return last
+
+
 def limits(
-    max_ponder: int | Tensor | None = None, epsilon: float | Tensor | None = None
+    max_ponder: int | Tensor | None = None,
+    epsilon: float | Tensor | None = None,
+    seconds: float | Tensor | None = None,
 ) -> AbstractContextManager[None]:
     """Overrides the limits of all rules that are called inside the context.
 
-    Of the rules of this package, `ACT` has both limits, `Converged` and `Sampled` have
-    `max_ponder`.
+    Of the rules of this package, `ACT` and `AnytimeACT` have all limits, `Converged` and `Sampled`
+    have `max_ponder` and `seconds`.
 
     This is anytime inference: a trained model answers with less (or more) thought than it was
     trained with. It holds for whatever this thread calls inside: a layer, `predict`, `evaluate`,
@@ -318,6 +340,12 @@ def limits(
         max_ponder: integer >= 1 or scalar integer tensor, for instance an input of a serving
             signature; `None` keeps each rule's own.
         epsilon: float in [0, 1) or scalar tensor; `None` keeps each rule's own.
+        seconds: float above 0 or scalar tensor, how long each call of a layer may think. Its loop
+            looks at the clock at every step; when the time is up, the step that it is in is the
+            last. Every input of a sequence gets an equal share of the time that is left, and at
+            least one step. What the model does beside its loops takes its time as ever, and several
+            layers each take theirs. Not where XLA compiles the model on TensorFlow. `None` sets no
+            limit.
 
     Returns:
         A context manager.
@@ -342,6 +370,11 @@ def limits(
     if epsilon is not None:
         known = _number(epsilon)
         values["epsilon"] = epsilon if known is None else ACT(epsilon=known).epsilon
+    if seconds is not None:
+        known = _number(seconds)
+        if known is not None:
+            seconds = arguments.number("seconds", known, above=0)
+        values["seconds"] = seconds
     return override(**values)
 
 

@@ -8,12 +8,14 @@ from . import study, text, tree
 from .answers import answers_after_steps
 from .figure import FORMATS, check_format
 from .image import mental_image_animation, mental_image_stills
+from .limit import error_against_limit
 from .ponder import learning_curve, ponder_against_difficulty, ponder_along_sequence
 
 __all__ = [
     "FORMATS",
     "answers_after_steps",
     "check_format",
+    "error_against_limit",
     "learning_curve",
     "mental_image_animation",
     "mental_image_stills",

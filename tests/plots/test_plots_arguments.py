@@ -42,6 +42,20 @@ TABLE = {
         },
         {"path": PATH, "sequences": ROWS, "title": TITLE},
     ),
+    plots.error_against_limit: (
+        lambda: {"path": "a.png", "curves": {"a": [{"max_ponder": 1, "sequence_error": 0.5}]}},
+        {
+            "path": PATH,
+            "curves": [
+                *(None, 3, {}, [], {"a": []}, {"a": [{}]}, {"a": [3]}, {"a": 3}),
+                {
+                    "a": [{"max_ponder": 1, "sequence_error": 0.5}],
+                    "b": [{"max_ponder": 1, "bits_per_character": 0.5}],
+                },
+            ],
+            "title": TITLE,
+        },
+    ),
     plots.learning_curve: (
         lambda: {"path": "picture.png", "history": [{"step": 1, "loss": 1.0}], "curves": {}},
         {"path": PATH, "history": ROWS, "curves": [None, 3, []], "title": TITLE},

@@ -25,6 +25,13 @@ def test_ponder_against_difficulty(suffix, tmp_path):
     assert path.stat().st_size > 1000
 
 
+@pytest.mark.parametrize("error", ["sequence_error", "bits_per_character"])
+def test_error_against_limit(error, tmp_path):
+    rows = [{"max_ponder": n, error: 1 / n, "examples": 100} for n in (1, 2, 3, 5, 8)]
+    path = plots.error_against_limit(tmp_path / "limit.png", {"a": rows, "b": rows[:2]}, "Title")
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
 def test_ponder_along_sequence(tmp_path):
     path = tmp_path / "picture.svg"
     plots.ponder_along_sequence(path, [SEQUENCE, {**SEQUENCE, "floor": [2, 3]}])

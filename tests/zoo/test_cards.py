@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,10 +11,11 @@ import pytest
 
 from keras_adaptive import zoo
 from keras_adaptive.zoo import recipes, tables
-from keras_adaptive.zoo.entries import export, headline, lengths, store
+from keras_adaptive.zoo.entries import export, headline, lengths, manifest, store, verify
 from keras_adaptive.zoo.entries.card import minutes
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
+from keras_adaptive.zoo.renew import renew
 from keras_adaptive.zoo.search import study_table
 
 ENTRIES = {name: (store.recipe(name), store.results(name)) for name in store.names()}
@@ -166,3 +168,24 @@ def test_words_of_one():
     one = [{"error": 0.5, "ponder_steps": 3.0}]
     assert study_table.in_words(one, "error", ".1%") == "50.0%"
     assert study_table.in_words(one * 2, "error", ".1%") == "50.0% ± 0.0%"
+
+
+def test_errors_against_the_limit_are_measured_published_and_measured_again(entries, tmp_path):
+    """Of the entry of a small network that may take four steps."""
+    folder = tmp_path / "entries"
+    shutil.copytree(entries, folder)
+    metrics = store.results("act_addition", folder)
+    rows = metrics["against_limit"]
+    assert [row["max_ponder"] for row in rows] == [1, 2, 3, 4]
+    assert [row["examples"] for row in rows] == [60] * 4
+    assert rows[0]["ponder_steps"] == 1 and rows[-1]["ponder_steps"] == metrics["ponder_steps"]
+    assert (folder / "act_addition" / "limit.png").is_file()
+    assert "| most steps | sequence error | mean steps |" in store.card("act_addition", folder)
+    path = folder / "act_addition" / "metrics.json"
+    path.write_text(json.dumps({k: v for k, v in metrics.items() if k != "against_limit"}))
+    manifest.write(path.parent)
+    renew("act_addition", folder=folder, limits=True)
+    renewed = store.results("act_addition", folder)["against_limit"]
+    assert [row["max_ponder"] for row in renewed] == [1, 2, 3, 4]
+    found = verify.again("act_addition", 1_234_567, examples=20, folder=folder)["figures"]
+    assert {"at most 1 steps", "at most 4 steps"} <= {one["what"] for one in found}

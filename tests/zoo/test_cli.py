@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -48,7 +49,7 @@ def test_the_package_runs_as_a_program():
     ("line", "proposed"),
     [
         ("keras-adaptive t", {"train", "tune"}),
-        ("keras-adaptive train act_l", {"act_logic"}),
+        ("keras-adaptive train act_l", {"act_logic", "act_logic_anytime"}),
         ("keras-adaptive predict ham_st", {"ham_stack"}),
         ("keras-adaptive train act_logic --see", {"--seed", "--seeds"}),
     ],
@@ -83,6 +84,17 @@ def test_evaluate(command):
     assert (found["examples"], found["seed"]) == (50, 7)
     code, out, _ = command("evaluate", "act_addition", "--examples", 20, "--max-ponder", 1)
     assert code == 0 and "steps 1.00" in out
+
+
+def test_evaluate_within_a_time(command):
+    few = ("evaluate", "act_addition", "--examples", 12, "--within", 0.5)
+    code, out, _ = command(*few, "--json")
+    found = json.loads(out)
+    # A single number has no answer, so more are asked.
+    assert code == 0 and found["within"] == 0.5 and 12 <= found["calls"] < 40
+    assert found["seconds_of_95_percent"] > 0 and 0 <= found["late"] <= 1
+    code, out, _ = command(*few, "--batch-size", 12)
+    assert code == 0 and re.search("95 % of [12] calls within", out) and "1.2 × 500 ms" in out
 
 
 def test_evaluate_a_training(command, run):
@@ -121,6 +133,8 @@ def test_a_training_and_its_example_are_checked_first(command, run, tmp_path, mo
         (["plot", *given, "1+2", "--input", "1+2"], "the example is given once"),
         (["predict"], "give the name of a pretrained model, or --run"),
         (["evaluate"], "give the name of a pretrained model, or --run"),
+        (["evaluate", "act_addition", "--within", "0"], "--within must be"),
+        (["evaluate", "act_addition", "--batch-size", "0"], "--batch-size must be"),
         (["evaluate", "act_sort", *given], "is a training of act_addition, not act_sort"),
     ):
         code, out, err = command(*words)

@@ -30,13 +30,14 @@ class Sections:
     licence: str = ""
 
 
-def write(recipe, sections, limits):
+def write(recipe, sections, limits, thinking_less=""):
     """The card, Markdown.
 
     Args:
         recipe: the `Recipe`.
         sections: the `Sections` of its family.
         limits: what it was trained and measured on, and where it fails.
+        thinking_less: the errors where it may take few steps only.
 
     Returns:
         A text.
@@ -47,6 +48,7 @@ def write(recipe, sections, limits):
         recipe.task,
         "## Use\n\n" + sections.use,
         "## Results\n\n" + sections.results,
+        "## With less thought\n\n" + thinking_less if thinking_less else "",
         "## Limits\n\n" + limits,
         "## Licence\n\n" + " ".join([LICENCE, sections.licence]).strip(),
         "## Pictures\n\n" + sections.pictures,

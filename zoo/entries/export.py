@@ -13,7 +13,7 @@ from ..evaluate import evaluate_run
 from ..training.files import folder_written_whole, read_json
 from ..training.lock import locked
 from ..training.run import restore, table
-from . import manifest, store
+from . import manifest, store, thinking_less
 from .baseline import NAME as BASELINE
 from .ensemble import together
 
@@ -108,6 +108,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
         "runs": [{key: training[key] for key in family.run_metrics} for training in trainings],
         **({"ensemble": members} if members else {}),
         **family.entry_metrics(run, model, trainings, request),
+        **thinking_less.measure(family, model, min(examples, thinking_less.EXAMPLES)),
     }
     path = request.into / run.recipe.name
     with folder_written_whole(path) as new:
@@ -118,6 +119,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
         write_json(new / "metrics.json", metrics)
         (new / "history.csv").write_text(table(thinned(run.history), family), encoding="utf-8")
         family.draw_card(new, model, metrics, run.history)
+        thinking_less.draw(new, metrics)
         (new / "README.md").write_text(family.card(metrics), encoding="utf-8")
         manifest.write(new)
     return path

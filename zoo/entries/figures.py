@@ -19,6 +19,7 @@ class Measurement:
         member: which model answers: one of an ensemble, by its number; the file of the network
             without ACT; or, None, the published model.
         drawn: whether readers see the numbers in a picture only.
+        max_ponder: the most steps that the model was allowed; its own by default.
     """
 
     what: str
@@ -27,6 +28,7 @@ class Measurement:
     split: str = "test"
     member: int | str | None = None
     drawn: bool = False
+    max_ponder: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,9 +13,10 @@ import time
 
 import keras
 
+from ... import halting
 from .. import families
 from ..training.files import write_whole
-from . import agreement, baseline, store
+from . import agreement, baseline, store, thinking_less
 from .consistency import inconsistencies
 from .figures import ERROR
 from .record import agrees, digest, in_words, is_current, read, verdict
@@ -121,10 +122,11 @@ def again(name, seed, examples=None, seconds=SECONDS, folder=None):
     # Compiled once for all measurements.
     probe_of = functools.cache(lambda member: family.probe(answering[member]))
     figures = [{**vars(one)} for one in family.exact_figures(metrics, model, path)]
-    for one in family.measurements(metrics):
+    for one in (*family.measurements(metrics), *thinking_less.measurements(metrics)):
         count = min(examples or one.row["examples"], one.row["examples"])
         kinds = {"split": one.split, "seed": seed, "parameters": one.parameters}
-        found = family.measure(probe_of(one.member), count, seconds=seconds, **kinds)
+        with halting.limits(max_ponder=one.max_ponder):
+            found = family.measure(probe_of(one.member), count, seconds=seconds, **kinds)
         compared = [*comparisons(one, found, family.ratios(found))]
         figures += compared
         print(f"{name}, {in_words(compared[0])}", file=sys.stderr, flush=True)

@@ -6,7 +6,7 @@ A family is a folder with a subclass of `Family` in its `family.py`, and a line 
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,16 +14,14 @@ import keras
 import numpy as np
 
 from ... import metrics
+from ..entries import thinking_less
 from ..entries.agreement import Ratio, wilson
 from ..entries.card import Sections, write
 from ..entries.figures import Exact, Measurement
 from ..entries.headline import headline, limits_in_words
 from ..settings import LIMITED
 from ..training.files import SEEDS
-from .probe import Probe, fresh_batches
-
-# Batches without any target after which measuring gives up.
-PATIENCE = 100
+from .probe import Probe, answered_batches
 
 
 class Family:
@@ -118,6 +116,7 @@ class Family:
         seed: int | None = None,
         parameters: Mapping | None = None,
         seconds: float = math.inf,
+        batch_size: int | None = None,
     ) -> dict[str, np.ndarray]:
         """Let a model answer fresh examples.
 
@@ -129,6 +128,7 @@ class Family:
             seed: of the examples; the recipe's by default.
             parameters: the data set's parameters that differ from the recipe's.
             seconds: after so many no further batch is begun; there are fewer examples then.
+            batch_size: how many examples are answered at once; the family's number by default.
 
         Returns:
             A dict of arrays: `wrong` bool (examples,), if the sequence error is the main metric,
@@ -142,17 +142,11 @@ class Family:
         recipe = self.recipe
         parameters = {**recipe.parameters, **(parameters or {})}
         seed = recipe.seed if seed is None else seed
-        size = min(self.evaluation_batch_size(parameters), examples)
+        size = min(batch_size or self.evaluation_batch_size(parameters), examples)
         began = time.monotonic()
         parts, count = [], 0
-        batches = fresh_batches(recipe.dataset, size, seed, split, parameters)
-        for number, batch in enumerate(batches):
-            if number == PATIENCE and not count:
-                raise ValueError(
-                    f"hardly any example of {recipe.dataset} has a target with {parameters}"
-                )
-            answers = probe(batch["inputs"])
-            counts = np.asarray(metrics.has_target(batch["weights"]))
+        answered = answered_batches(probe, recipe.dataset, size, seed, split, parameters)
+        for batch, answers, counts in answered:
             part = self.example_results(batch, answers)
             if self.main_metric == "sequence_error":
                 arrays = batch["targets"], answers["outputs"], batch["weights"]
@@ -294,7 +288,8 @@ class Family:
     def card(self, metrics: Mapping) -> str:
         """The card of an entry, Markdown, from what `metrics.json` has."""
         limits = limits_in_words(headline(self.recipe.to_dict(), metrics))
-        return write(self.recipe, self.card_sections(metrics), limits)
+        shown = thinking_less.section(metrics)
+        return write(self.recipe, self.card_sections(metrics), limits, shown)
 
     def card_sections(self, metrics: Mapping) -> Sections:
         """The sections of an entry's card."""
@@ -306,25 +301,36 @@ class Family:
 
     # The command line
 
-    def apply_limits(self, model: keras.Model, limits: Mapping) -> None:
-        """Limit the computation of a loaded model.
+    @property
+    def limits_measured(self) -> tuple[int, ...]:
+        """Values of `max_ponder` under which an entry's errors are measured."""
+        if "max_ponder" not in self.limits:
+            return ()
+        return thinking_less.limits_up_to(self.recipe.hyperparameters["max_ponder"])
+
+    def check_limits(self, limits: Mapping, shown: Callable[[str], str] = str) -> None:
+        """Refuse limits that these models have not.
 
         Args:
-            model: the model.
             limits: from names of limits to values; None stands for the model's own.
+            shown: how an error names a limit.
 
         Raises:
-            ValueError: a limit that these models have not.
+            ValueError: a limit that these models have not, or a value that it cannot have.
         """
-        given = {name: value for name, value in limits.items() if value is not None}
-        for name, value in given.items():
-            if name not in self.limits:
+        for name, value in limits.items():
+            if value is not None and name not in self.limits:
                 raise ValueError(
-                    f"{name} is for models with {LIMITED[name]}, and {model.name} has none. "
-                    f"Received: {value}"
+                    f"{shown(name)} is for models with {LIMITED[name]}, and {self.recipe.name} "
+                    f"has none. Received: {value}"
                 )
-        for name, value in given.items():
-            self.set_limit(model, name, value)
+
+    def apply_limits(self, model: keras.Model, limits: Mapping) -> None:
+        """Limit the computation of a loaded model; raises as `check_limits`."""
+        self.check_limits(limits)
+        for name, value in limits.items():
+            if value is not None:
+                self.set_limit(model, name, value)
 
     def set_limit(self, model: keras.Model, name: str, value: float) -> None:
         """Set one of `limits` of a loaded model."""
@@ -349,10 +355,6 @@ class Family:
 
     def measure_lengths(self, run, request) -> dict[str, Any]:
         """A training's errors far beyond the lengths that it saw, for `measure`.
-
-        Args:
-            run: a `Run`.
-            request: has `examples`, `long_examples` and `lengths`.
 
         Raises:
             ValueError: the task has no lengths.

@@ -5,7 +5,10 @@ import itertools
 import keras
 import numpy as np
 
-from ... import datasets
+from ... import datasets, metrics
+
+# Batches without any target after which measuring gives up.
+PATIENCE = 100
 
 
 class Probe:
@@ -34,3 +37,18 @@ def fresh_batches(dataset, size, seed, split, parameters):
     order = np.random.default_rng(seed).permutation(len(found["inputs"]))
     for start in range(0, len(order), size):
         yield {name: values[order[start : start + size]] for name, values in found.items()}
+
+
+def answered_batches(probe, dataset, size, seed, split, parameters):
+    """Endless batches as of `fresh_batches`, each with its answers and which examples have targets.
+
+    Raises:
+        ValueError: no example has a target.
+    """
+    any_target = False
+    for number, batch in enumerate(fresh_batches(dataset, size, seed, split, parameters)):
+        if number == PATIENCE and not any_target:
+            raise ValueError(f"hardly any example of {dataset} has a target with {parameters}")
+        counts = np.asarray(metrics.has_target(batch["weights"]))
+        any_target = any_target or bool(counts.any())
+        yield batch, probe(batch["inputs"]), counts

@@ -1,5 +1,7 @@
 """Sequences of up to ten logic gates a vector (Graves 2016, section 3.2)."""
 
+import dataclasses
+
 from ..recipe import Curriculum, Figure, Recipe, Stage
 from ..search.space import TIME_PENALTIES
 
@@ -69,4 +71,26 @@ RECIPE = Recipe(
         "At most 25 steps are allowed instead of 100.",
     ),
     search={"time_penalty": TIME_PENALTIES},
+)
+VARIANTS = (
+    RECIPE.replace(
+        name="act_logic_anytime",
+        hyperparameters={**RECIPE.hyperparameters, "halting": "anytime", "max_ponder": 20},
+        stages=(
+            # Batches with a limit of few steps are mostly wrong, however well the others do.
+            dataclasses.replace(
+                RECIPE.stages[0],
+                curriculum=Curriculum(("gates", "vectors"), start=1, stop="gates", threshold=0.35),
+            ),
+            RECIPE.stages[1],
+            dataclasses.replace(RECIPE.stages[2], steps=60_000),
+        ),
+        differences=(
+            *RECIPE.differences[:-1],
+            "The largest number of steps is drawn for each batch (`AnytimeACT`), so that the "
+            "network also learns to answer early.",
+            "At most 20 steps are allowed instead of 100.",
+        ),
+        search={},
+    ),
 )

@@ -7,6 +7,7 @@ import math
 import os
 from pathlib import Path
 
+from .. import families
 from ..training.files import read_json, write_whole
 
 RESULT = "result.json"
@@ -85,13 +86,13 @@ def check_measured(weights, recipe):
     Raises:
         ValueError: it is not; the message says what is.
     """
-    settings = recipe.hyperparameters
+    settings, main_metric = recipe.hyperparameters, families.of(recipe).main_metric
     measured = {
         "ponder": "halting" in settings,
         "longer": "longer" in settings,
         "symbol": "longer" in settings,
-        "bits_per_character": recipe.family == "language",
-        "validation_error": recipe.family != "language",
+        "bits_per_character": main_metric == "bits_per_character",
+        "validation_error": main_metric == "sequence_error",
     }
     known = [x for x in MEASURED if all(has for part, has in measured.items() if part in x)]
     for name in weights:

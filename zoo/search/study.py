@@ -69,7 +69,7 @@ def study(recipe, out=None, *, resume=False, jit_compile="auto", **settings):
     """
     custom = None if isinstance(recipe, str) else recipe
     loaded = custom or recipes.load(recipe)
-    if loaded.family != "act" or loaded.figure is None:
+    if "halting" not in loaded.hyperparameters or loaded.figure is None:
         raise ValueError(f"{loaded.name} has no halting rule to study")
     out = Path(out or Path("runs") / f"{loaded.name}_study")
     settings = checked(settings)

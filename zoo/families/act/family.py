@@ -45,7 +45,7 @@ class ACT(Family):
         "examples",
         "ponder_steps",
     )
-    limits = ("max_ponder", "epsilon")
+    limits = ("max_ponder", "epsilon", "within")
 
     def compile(self, model, jit_compile="auto", steps_per_execution=1):
         """Compile a model with Adam, global norm clipping, and loss and error of sequences.

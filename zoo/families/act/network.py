@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from .... import datasets
+from ....halting import AnytimeACT
 from ....layers import ACTRNN
 from ....models import AdaptiveModel
 from .. import probe
@@ -19,8 +20,9 @@ def recurrent(recipe, cell):
     """A model with one `ACTRNN` for the recipe's data set.
 
     Args:
-        recipe: a `Recipe`, whose hyperparameters have `halting` (`"act"` or `"fixed"`),
-            `fixed_steps`, `max_ponder`, `epsilon`, `halting_bias` and `target_ponder`.
+        recipe: a `Recipe`, whose hyperparameters have `halting` (`"act"`, `"anytime"`, `"fixed"` or
+            `"sampled"`), `fixed_steps`, `max_ponder`, `epsilon`, `halting_bias` and
+            `target_ponder`.
         cell: a Keras RNN cell.
 
     Returns:
@@ -31,6 +33,9 @@ def recurrent(recipe, cell):
     sizes = task.sizes(**recipe.parameters)
     settings = recipe.hyperparameters
     inputs = keras.Input((None, sizes["width"]), name="inputs")
+    rule = settings["halting"]
+    if rule == "anytime":
+        rule = AnytimeACT(settings["max_ponder"], settings["epsilon"])
     known = keras.layers.Masking(mask_value=task.PADDING, name="known")(inputs)
     states, *_ = ACTRNN(
         cell,
@@ -38,7 +43,7 @@ def recurrent(recipe, cell):
         epsilon=settings["epsilon"],
         time_penalty=recipe.stages[0].time_penalty,
         halting_bias=settings["halting_bias"],
-        halting=settings["halting"],
+        halting=rule,
         steps=settings["fixed_steps"],
         target_ponder=settings["target_ponder"],
         return_sequences=True,

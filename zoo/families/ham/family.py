@@ -245,12 +245,15 @@ class HAM(Family):
         """Write the learning curve."""
         plots.learning_curve(folder / "learning_curve.png", history, CURVES)
 
-    def set_limit(self, model, name, value):
-        """Set the number of leaves.
+    def check_limits(self, limits, shown=str):
+        """Refuse other limits than `leaves`, and a number that is no power of two."""
+        super().check_limits(limits, shown)
+        leaves = limits.get("leaves")
+        if leaves is not None and leaves & (leaves - 1):
+            raise ValueError(f"{shown('leaves')} must be a power of two. Received: {leaves}")
 
-        Raises:
-            ValueError: it is no power of two.
-        """
+    def set_limit(self, model, name, value):
+        """Set the number of leaves."""
         network_of(model).get_layer("ham").num_leaves = value
 
     def evaluation_parameters(self, wanted):

@@ -7,6 +7,7 @@ from .... import datasets, halting, losses, metrics, plots
 from ...entries import lengths
 from ...entries.agreement import Ratio
 from ...entries.card import Sections
+from ...entries.thinking_less import limits_up_to
 from ..neural_gpu.family import NeuralGPU
 from . import card, fixed
 from .network import LAYER, Probe
@@ -37,7 +38,7 @@ class RecallFamily(NeuralGPU):
     columns = (*NeuralGPU.columns, "progressive_loss", "longer_ponder_steps")
     run_metrics = (*NeuralGPU.run_metrics, "longer_ponder_steps", "ponder_steps")
     can_be_averaged = False
-    limits = ("max_ponder",)
+    limits = ("max_ponder", "within")
 
     def compile(self, model, jit_compile="auto", steps_per_execution=1):
         """Compile a model with Adam; the loss is the mean over all symbols."""
@@ -168,6 +169,11 @@ class RecallFamily(NeuralGPU):
         text = "".join(map(str, np.random.default_rng(1).integers(0, 2, DRAWN)))
         answer = self.predict(self.probe(model), text)
         picture_of(folder / "answers.png", model, self.recipe, text, answer["ponder_steps"])
+
+    @property
+    def limits_measured(self):
+        """Up to twice the steps of training."""
+        return limits_up_to(2 * self.recipe.hyperparameters["iterations"])
 
     def set_limit(self, model, name, value):
         """Set `max_ponder` of the layer's rule."""
