@@ -6,14 +6,16 @@ what is allowed. Numbers of NumPy are numbers; `True` and `False` are none.
 
 import contextlib
 import math
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from typing import Any, NoReturn
 
 LARGEST_INTEGER = 2**31 - 1  # of an int32, as loops count
 LARGEST_NUMBER = (2 - 2**-23) * 2.0**127  # of a float32
 LARGEST_SEED = 2**32 - 1
 
 
-def refuse(name, value, allowed):
+def refuse(name: str, value: Any, allowed: str) -> NoReturn:
     """Raises the `ValueError` of all checks.
 
     >>> refuse("units", 2.5, "an integer of at least 1")
@@ -24,7 +26,7 @@ def refuse(name, value, allowed):
     raise ValueError(f"Argument `{name}` must be {allowed}. Received: {name}={shown(value)}")
 
 
-def shown(value, most=200):
+def shown(value: Any, most: int = 200) -> str:
     """The `repr` of a value, cut where it is long.
 
     >>> shown(10**5000)
@@ -37,7 +39,9 @@ def shown(value, most=200):
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def integer(name, value, least=None, most=None, none=False):
+def integer(
+    name: str, value: Any, least: int | None = None, most: int | None = None, none: bool = False
+) -> Any:
     """An integer, with both bounds among what is allowed.
 
     >>> integer("units", np.int64(3), least=1)
@@ -60,7 +64,7 @@ def integer(name, value, least=None, most=None, none=False):
     return int(value)
 
 
-def seed(name, value):
+def seed(name: str, value: Any) -> int | None:
     """A seed: an integer that fits into 32 bits, or None.
 
     >>> seed("seed", 1), seed("seed", None)
@@ -69,7 +73,15 @@ def seed(name, value):
     return integer(name, value, 0, LARGEST_SEED, none=True)
 
 
-def number(name, value, least=None, most=None, above=None, below=None, none=False):
+def number(
+    name: str,
+    value: Any,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    none: bool = False,
+) -> Any:
     """A finite number, as a float; `least` and `most` are allowed, `above` and `below` are not.
 
     >>> number("discount", 1, least=0, most=1)
@@ -82,7 +94,8 @@ def number(name, value, least=None, most=None, above=None, below=None, none=Fals
     if none and value is None:
         return None
     allowed = _interval(least, most, above, below)
-    fits = isinstance(value, Real) and not isinstance(value, bool) and abs(value) < math.inf
+    fits = isinstance(value, Real) and not isinstance(value, bool)
+    fits = fits and abs(value) < math.inf
     if fits and abs(value) > LARGEST_NUMBER:
         fits, allowed = False, f"{allowed} that a float32 can hold"
     fits = fits and (least is None or value >= least) and (above is None or value > above)
@@ -104,7 +117,7 @@ def _interval(least, most, above, below):
     return f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}"
 
 
-def boolean(name, value, none=False):
+def boolean(name: str, value: Any, none: bool = False) -> Any:
     """True or False.
 
     >>> boolean("return_state", np.bool_(True))
@@ -118,7 +131,7 @@ def boolean(name, value, none=False):
     return bool(value)
 
 
-def choice(name, value, allowed):
+def choice(name: str, value: Any, allowed: Sequence[Any]) -> Any:
     """One of some words, among which may be None.
 
     >>> choice("baseline", None, ("learned", None))
@@ -129,7 +142,7 @@ def choice(name, value, allowed):
     return value
 
 
-def text(name, value, none=False):
+def text(name: str, value: Any, none: bool = False) -> Any:
     """A string that is not empty.
 
     >>> text("metric", "sequence_error")
@@ -142,7 +155,7 @@ def text(name, value, none=False):
     return value
 
 
-def function(name, value):
+def function(name: str, value: Any) -> Any:
     """What can be called.
 
     >>> function("sample", len)
@@ -153,7 +166,7 @@ def function(name, value):
     return value
 
 
-def instance(name, value, kinds, allowed):
+def instance(name: str, value: Any, kinds: type | tuple[type, ...], allowed: str) -> Any:
     """An object of one of some classes, which `allowed` describes.
 
     >>> instance("targets", {}, dict, "a dict")
@@ -164,7 +177,7 @@ def instance(name, value, kinds, allowed):
     return value
 
 
-def interpreted(name, value, interpret, allowed):
+def interpreted(name: str, value: Any, interpret: Callable[[Any], Any], allowed: str) -> Any:
     """What `interpret` makes of the value, for instance `keras.activations.get`.
 
     >>> interpreted("size", "3", int, "an integer")
@@ -175,7 +188,7 @@ def interpreted(name, value, interpret, allowed):
     return refuse(name, value, allowed)
 
 
-def cell(name, value, none=False):
+def cell(name: str, value: Any, none: bool = False) -> Any:
     """A Keras RNN cell, or, as a list, some of them.
 
     >>> cell("cell", "GRU")
@@ -207,7 +220,7 @@ def _cell_of(layer):
     return f"`{kind}({size})` in place of `{type(layer).__name__}({size})`"
 
 
-def mask_of(mask, inputs):
+def mask_of(mask: Any, inputs: Any) -> Any:
     """A mask, if it has as many rows and positions as the inputs, as far as shapes tell; or None.
 
     >>> mask_of(np.ones((2, 3)), np.ones((2, 4, 5)))

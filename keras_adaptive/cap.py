@@ -1,11 +1,12 @@
 """How many outputs a model may write for an input: a m + b, rounded down, for one of length m."""
 
 from fractions import Fraction
+from typing import Any
 
 from . import arguments
 
 
-def checked(max_outputs):
+def checked(max_outputs: Any) -> tuple[float, int]:
     """The pair (a, b), if it is a number and an integer, both >= 0 and not both 0.
 
     Raises:
@@ -23,7 +24,7 @@ def checked(max_outputs):
     return int(a) if a.is_integer() else a, b
 
 
-def most(max_outputs, length):
+def most(max_outputs: tuple[Any, int], length: Any) -> Any:
     """How many outputs that is for a length, an integer or a tensor of integers.
 
     >>> most((0.5, 1), 5)

@@ -1,15 +1,19 @@
 """What is asked of an RNN cell: a step, and the shapes of what comes out of it."""
 
+from typing import Any
+
 import keras
 from keras import ops, tree
 
+from .types import Shape, Tensor
 
-def takes_training(cell):
+
+def takes_training(cell: Any) -> bool:
     """Whether a cell's `call` has the argument `training`."""
     return isinstance(cell, keras.layers.Layer) and cell._call_has_training_arg
 
 
-def advance(cell, inputs, states, training):
+def advance(cell: Any, inputs: Any, states: Any, training: bool) -> tuple[Tensor, Any]:
     """One step: the cell's output, and its new states, in structure and dtype like the old.
 
     Some cells change the dtype: in float64 on JAX, Keras's tanh gives float32.
@@ -28,12 +32,12 @@ def _as(x, dtype):
     return x if same else ops.cast(x, dtype)
 
 
-def is_image_like(cell):
+def is_image_like(cell: Any) -> bool:
     """Whether states are images, whose shape the cell knows when it is built (`ConvLSTM2D`)."""
     return any(size == -1 for size in tree.flatten(cell.state_size))
 
 
-def output_shape(cell, inputs_shape):
+def output_shape(cell: Any, inputs_shape: Shape) -> Shape:
     """The shape of a built cell's output, and of each of its states if they are images."""
     if is_image_like(cell):
         return tuple(cell.compute_output_shape(tuple(inputs_shape))[0])
@@ -41,7 +45,7 @@ def output_shape(cell, inputs_shape):
     return inputs_shape[0], tree.flatten(cell.state_size)[0] if size is None else size
 
 
-def config(cell):
+def config(cell: Any) -> dict[str, Any]:
     """The cell as Keras saves it; `ConvLSTMCell` forgets its rank, and cannot build itself."""
     found = keras.saving.serialize_keras_object(cell)
     if is_image_like(cell):
@@ -50,7 +54,7 @@ def config(cell):
     return found
 
 
-def check_image_like(name, cell):
+def check_image_like(name: str, cell: Any) -> None:
     """Refuses what a layer cannot do with images."""
     if isinstance(cell, keras.layers.StackedRNNCells):
         raise ValueError(

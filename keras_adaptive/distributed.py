@@ -4,12 +4,15 @@ On one machine `model.fit` does it, under `tf.distribute.MirroredStrategy`. With
 machine Keras's own `fit` fails, and `fit` of this module stands in for it.
 """
 
+from typing import Any
+
 import keras
 
 from . import arguments
+from .types import Tensor
 
 
-def replicas():
+def replicas() -> int:
     """How many copies of a model take each training step together: 1 without a strategy."""
     if keras.config.backend() != "tensorflow":
         return 1
@@ -18,7 +21,7 @@ def replicas():
     return tf.distribute.get_strategy().num_replicas_in_sync
 
 
-def share_of(loss):
+def share_of(loss: Tensor) -> Tensor:
     """The share of a replica's loss in the loss of all, whose gradients are summed.
 
     Args:
@@ -32,7 +35,7 @@ def share_of(loss):
     return loss if count == 1 else loss / count
 
 
-def fit(model, batches, epochs=1):
+def fit(model: keras.Model, batches: Any, epochs: int = 1) -> dict[str, list[float]]:
     """Trains a model that was made in the scope of a `tf.distribute` strategy.
 
     For `tf.distribute.MultiWorkerMirroredStrategy`, under which `model.fit` of Keras 3 fails
@@ -92,7 +95,7 @@ def fit(model, batches, epochs=1):
         return strategy.run(model.train_step, args=(data,))
 
     shared = strategy.experimental_distribute_dataset(batches)
-    history = {}
+    history: dict[str, list[float]] = {}
     for _ in range(epochs):
         model.reset_metrics()
         for data in shared:

@@ -2,11 +2,16 @@
 
 import functools
 import inspect
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 from keras import ops, tree
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def takes_no_rows(call):
+
+def takes_no_rows(call: Callable[P, R]) -> Callable[P, R]:
     """Lets the `call` of a layer take batches without rows: of a masked row, nothing is kept.
 
     >>> layer = keras_adaptive.layers.ACTRNN(keras.layers.LSTMCell(4))

@@ -4,9 +4,17 @@ import contextlib
 import importlib.abc
 import importlib.util
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import ModuleType
+from typing import Any
 
 
-def when_imported(name, action, within=contextlib.nullcontext):
+def when_imported(
+    name: str,
+    action: Callable[[ModuleType], Any],
+    within: Callable[[], AbstractContextManager[Any]] = contextlib.nullcontext,
+) -> None:
     """Calls `action(module)` right after the module `name` is first loaded; one action a module.
 
     Args:

@@ -3,15 +3,16 @@
 from keras.src.backend.common import masking
 
 from . import arguments
+from .types import Tensor
 
 
-def attached_mask(x):
+def attached_mask(x: Tensor) -> Tensor | None:
     """The mask that `Masking` or `Embedding` attached to a tensor, or None."""
     # On JAX a traced tensor has no attributes: only Keras knows where its mask is.
     return masking.get_keras_mask(x)
 
 
-def mask_or_attached(mask, inputs):
+def mask_or_attached(mask: Tensor | None, inputs: Tensor) -> Tensor | None:
     """`mask`, or if it is None the mask attached to the inputs, checked; or None.
 
     Keras fills the argument `mask` of a call only where the inputs are its only tensors: beside

@@ -8,11 +8,11 @@ from keras import ops
 from . import arguments, cells
 from .halting import Expected, Sampled, ponder, report
 from .halting.loop import at_least_float32
-from .types import Shape
+from .types import Shape, Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-def sine(x):
+def sine(x: Tensor) -> Tensor:
     """An activation for cells that count what repeats, as parity does."""
     return ops.sin(x)
 

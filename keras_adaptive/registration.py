@@ -14,7 +14,7 @@ REGISTRY = "keras.src.saving.object_registration"
 CLASSES = "GLOBAL_CUSTOM_OBJECTS"
 
 
-def register(modules):
+def register(modules: tuple[str, ...]) -> None:
     """Lets Keras find what `modules` register, now if Keras is imported, else when it will be.
 
     Args:

@@ -72,6 +72,11 @@ def is_task(path):
     return path.parent.parent == ROOT / "datasets" and path.stem == path.parent.name
 
 
+def is_typed(path):
+    """Whether all that is public in a file has types."""
+    return path.relative_to(ROOT).parts[0] == "keras_adaptive"
+
+
 @pytest.fixture(params=SOURCES, ids=relative)
 def source(request):
     return request.param
@@ -156,6 +161,29 @@ def test_file_length(source):
 def test_no_drawers(source):
     """A function that fits nowhere shows a missing noun."""
     assert source.stem not in {"utils", "util", "common", "misc", "helpers", "tools"}
+
+
+def public_functions(path):
+    """The functions of a module, and the methods of its classes, whose names are public."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    for owner in [tree, *(node for node in classes if not node.name.startswith("_"))]:
+        for node in owner.body:
+            is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            if is_function and (node.name == "__init__" or not node.name.startswith("_")):
+                yield node
+
+
+@pytest.mark.parametrize("source", [path for path in SOURCES if is_typed(path)], ids=relative)
+def test_public_functions_have_types(source):
+    """What has none is not checked by mypy either."""
+    for function in public_functions(source):
+        given = function.args
+        named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        bare = [x.arg for x in named if x and not x.annotation and x.arg not in ("self", "cls")]
+        where = f"{relative(source)}:{function.lineno} {function.name}"
+        assert not bare, f"{where}: {bare}"
+        assert function.returns or function.name == "__init__", f"{where}: what it returns"
 
 
 def configuration():

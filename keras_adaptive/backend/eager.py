@@ -2,11 +2,25 @@
 
 import contextlib
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
 
 from keras import ops, tree
 
+from ..types import Tensor
 
-def repeat(body, carry, inputs, running, like, last, training, compact=False):
+
+def repeat(
+    body: Callable[..., Any],
+    carry: Any,
+    inputs: Any,
+    running: Tensor,
+    like: Any,
+    last: Tensor,
+    training: bool,
+    compact: bool = False,
+) -> Any:
     """Sums the shares of `body` for steps 2 to `last`, as long as a row is running."""
     total = tree.map_structure(ops.zeros_like, like)
     for step in range(2, last + 1):
@@ -17,7 +31,7 @@ def repeat(body, carry, inputs, running, like, last, training, compact=False):
     return total
 
 
-def scan(step, carry, sequences):
+def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any]:
     """Runs `step` over the first axis of `sequences` and stacks what it returns."""
     results = []
     for number in range(tree.flatten(sequences)[0].shape[0]):
@@ -27,36 +41,36 @@ def scan(step, carry, sequences):
     return carry, tree.map_structure(lambda *steps: ops.stack(steps), *results)
 
 
-def concrete(x):
+def concrete(x: Tensor) -> Any:
     """The values of a tensor as a NumPy array."""
     return ops.convert_to_numpy(x)
 
 
-def appends_in_place():
+def appends_in_place() -> bool:
     """Whether a loop may change a tensor in place."""
     return False
 
 
-def compiles():
+def compiles() -> bool:
     """Whether each step of a loop that is unrolled must be compiled, which takes long."""
     return False
 
 
-def retraced(key, key_here):
+def retraced(key: Any, key_here: Callable[[], Any]) -> AbstractContextManager[None]:
     """Nothing is traced, so there is nothing to do."""
     return contextlib.nullcontext()
 
 
-def runs_for_another_thread():
+def runs_for_another_thread() -> bool:
     """Whether this may be a thread that works for another one; there is none."""
     return False
 
 
-def may_compile_models():
+def may_compile_models() -> bool:
     """Whether XLA may compile models that Keras would not compile."""
     return False
 
 
-def clock(after):
+def clock(after: Tensor) -> Tensor:
     """Microseconds on a clock that never goes back, an integer tensor."""
     return ops.convert_to_tensor(time.monotonic_ns() // 1000, dtype="int64")

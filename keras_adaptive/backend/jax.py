@@ -2,6 +2,9 @@
 
 import contextlib
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
 
 import jax
 import numpy as np
@@ -9,11 +12,22 @@ from jax import lax
 from jax import numpy as jnp
 from jax.experimental import io_callback
 
+from ..types import Tensor
+
 # Part of the key by which JAX finds what it has traced. JAX makes one while nothing runs yet.
 _traced_under = jax.make_user_context() if hasattr(jax, "make_user_context") else None
 
 
-def repeat(body, carry, inputs, running, like, last, training, compact=False):
+def repeat(
+    body: Callable[..., Any],
+    carry: Any,
+    inputs: Any,
+    running: Tensor,
+    like: Any,
+    last: Tensor,
+    training: bool,
+    compact: bool = False,
+) -> Any:
     """Sums the shares of `body` for steps 2 to `last`, as long as a row is running.
 
     JAX cannot reverse a loop of unknown length, and a scan over all `last` steps would pay for
@@ -85,23 +99,29 @@ def _without_running(body, step, running, carry, inputs, weights):
     return share, carry
 
 
-def scan(step, carry, sequences):
+def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any]:
     """Runs `step` over the first axis of `sequences` and stacks what it returns."""
     return lax.scan(step, carry, sequences)
 
 
-def explicit(function, *example):
+def explicit(function: Callable[..., Any], *example: Any) -> tuple[Callable[..., Any], Any]:
     """What `function` uses by closure and may need a gradient, as its first argument, and these."""
     function, used = jax.closure_convert(function, *example)
     return (lambda used, *arguments: function(*arguments, *used)), used
 
 
-def pull_back(function, arguments, gradients):
+def pull_back(function: Callable[..., Any], arguments: Any, gradients: Any) -> Any:
     """Gradients of a function's floating-point arguments, from those of its results."""
     return jax.vjp(function, *arguments)[1](gradients)
 
 
-def with_gradient(forward, backward, arguments, constants, plain):
+def with_gradient(
+    forward: Callable[..., Any],
+    backward: Callable[..., Any],
+    arguments: Any,
+    constants: Any,
+    plain: Callable[..., Any],
+) -> Any:
     """The first of the two results of `forward`, with the gradient that `backward` says.
 
     `forward(arguments, constants)` returns results and what `backward(kept, gradients)` needs of
@@ -117,27 +137,27 @@ def with_gradient(forward, backward, arguments, constants, plain):
     return run(arguments, constants, used)
 
 
-def append(store, number, one):
+def append(store: Tensor, number: Tensor, one: Tensor) -> Tensor:
     """Puts one element into its place on the first axis of a store; without a copy in a loop."""
     return lax.dynamic_update_index_in_dim(store, one, number, 0)
 
 
-def concrete(x):
+def concrete(x: Tensor) -> Any:
     """The values of a tensor as a NumPy array, or None while a function is traced."""
     return None if isinstance(x, jax.core.Tracer) else np.asarray(x)
 
 
-def appends_in_place():
+def appends_in_place() -> bool:
     """Whether `append` makes no copy in a loop."""
     return True
 
 
-def compiles():
+def compiles() -> bool:
     """Whether each step of a loop that is unrolled must be compiled, which takes long."""
     return True
 
 
-def retraced(key, key_here):
+def retraced(key: Any, key_here: Callable[[], Any]) -> AbstractContextManager[None]:
     """Inside, a function runs a trace that was made under this key, or is traced now."""
     if key is None:
         return contextlib.nullcontext()
@@ -149,17 +169,17 @@ def retraced(key, key_here):
     return _traced_under(key)
 
 
-def runs_for_another_thread():
+def runs_for_another_thread() -> bool:
     """Whether this may be a thread that traces for another one; JAX has none."""
     return False
 
 
-def may_compile_models():
+def may_compile_models() -> bool:
     """Whether XLA may compile models that Keras would not compile."""
     return False
 
 
-def clock(after):
+def clock(after: Tensor) -> Tensor:
     """Microseconds when the tensors `after` have been computed, int32, which overflows."""
     reading = jax.ShapeDtypeStruct((), np.int32)
     first = [jnp.ravel(x)[0] for x in jax.tree.leaves(after)]

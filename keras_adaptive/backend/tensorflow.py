@@ -1,6 +1,8 @@
 """The loops on TensorFlow: `tf.while_loop`, in training with a reverse loop of our own."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -9,11 +11,21 @@ from tensorflow.python.eager import record
 from tensorflow.python.framework import config
 from tensorflow.python.ops import control_flow_util
 
+from ..types import Tensor
 from . import eager
 from .tensorflow_compact import repeat_compacted
 
 
-def repeat(body, carry, inputs, running, like, last, training, compact=False):
+def repeat(
+    body: Callable[..., Any],
+    carry: Any,
+    inputs: Any,
+    running: Tensor,
+    like: Any,
+    last: Tensor,
+    training: bool,
+    compact: bool = False,
+) -> Any:
     """Sums the shares of `body` for steps 2 to `last`, as long as a row is running.
 
     TensorFlow can reverse the loop by itself, and does when a call is not marked as training, but
@@ -97,7 +109,7 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
     return tree.pack_sequence_as(like, run(*tree.flatten(sources)))
 
 
-def refuse_unseen(constants=()):
+def refuse_unseen(constants: Any = ()) -> Callable[..., Any]:
     """Checks a function for `tf.custom_gradient`: its gradient must be that of all that it reads.
 
     Args:
@@ -184,7 +196,7 @@ def _explicit(function, *example):
     return traced, _floating(trace.captured_inputs)
 
 
-def explicit(function, *example):
+def explicit(function: Callable[..., Any], *example: Any) -> tuple[Callable[..., Any], Any]:
     """What `function` uses by closure and may need a gradient, as its first argument, and these.
 
     The tensors are the same ones still, so that they need not be handed over.
@@ -193,7 +205,7 @@ def explicit(function, *example):
     return (lambda used, *arguments: traced(*arguments)), used
 
 
-def pull_back(function, arguments, gradients):
+def pull_back(function: Callable[..., Any], arguments: Any, gradients: Any) -> Any:
     """Gradients of a function's floating-point arguments, from those of its results."""
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(arguments)
@@ -207,7 +219,13 @@ def pull_back(function, arguments, gradients):
     return tree.pack_sequence_as(arguments, found)
 
 
-def with_gradient(forward, backward, arguments, constants, plain):
+def with_gradient(
+    forward: Callable[..., Any],
+    backward: Callable[..., Any],
+    arguments: Any,
+    constants: Any,
+    plain: Callable[..., Any],
+) -> Any:
     """The first of the two results of `forward`, with the gradient that `backward` says.
 
     `forward(arguments, constants)` returns results and what `backward(kept, gradients)` needs of
@@ -231,7 +249,7 @@ def with_gradient(forward, backward, arguments, constants, plain):
     return tree.pack_sequence_as(like[0], flat)
 
 
-def append(store, number, one):
+def append(store: Tensor, number: Tensor, one: Tensor) -> Tensor:
     """Puts one element into its place on the first axis of a store; without a copy in a loop."""
     # XLA knows no slices that begin anywhere; in a graph, what XLA does in place is a copy.
     if compiles():
@@ -251,7 +269,7 @@ def _trace(function, *arguments):
     return tf.function(function, autograph=False).get_concrete_function(*specs)
 
 
-def scan(step, carry, sequences):
+def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any]:
     """Runs `step` over the first axis of `sequences` and stacks what it returns."""
     if tf.executing_eagerly():
         return eager.scan(step, carry, sequences)
@@ -280,27 +298,27 @@ def scan(step, carry, sequences):
     return carry, tree.map_structure(lambda x: x.stack(), results)
 
 
-def concrete(x):
+def concrete(x: Tensor) -> Any:
     """The values of a tensor as a NumPy array, or None if it is one of a graph, or a variable."""
     return x.numpy() if isinstance(x, tf.Tensor) and not tf.is_symbolic_tensor(x) else None
 
 
-def appends_in_place():
+def appends_in_place() -> bool:
     """Whether `append` makes no copy in a loop: in a graph, where nobody else holds the store."""
     return not tf.executing_eagerly()
 
 
-def compiles():
+def compiles() -> bool:
     """Whether each step of a loop that is unrolled must be compiled, which takes long."""
     return control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph())
 
 
-def may_compile_models():
+def may_compile_models() -> bool:
     """Whether XLA may compile models that Keras would run as graphs."""
     return not (config.is_op_determinism_enabled() or tf.distribute.has_strategy())
 
 
-def clock(after):
+def clock(after: Tensor) -> Tensor:
     """Microseconds since 1970 when the tensors `after` have been computed, int64.
 
     Raises:

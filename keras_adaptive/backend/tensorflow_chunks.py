@@ -5,9 +5,12 @@ elements at most, so that it is compiled once, whatever the length of the sequen
 steps their elements take; and it takes little more memory than what is kept of these steps.
 """
 
+from typing import Any
+
 import tensorflow as tf
 from tensorflow.python.eager import record
 
+from ..types import Tensor
 from .tensorflow import _floating
 from .tensorflow_graph import unrecorded
 from .tensorflow_loops import Loops, as_array
@@ -16,7 +19,7 @@ from .tensorflow_loops import Loops, as_array
 FEWEST, MOST, BYTES = 8, 64, 2**24
 
 
-def room_of(traced, length, last):
+def room_of(traced: Any, length: Tensor, last: int) -> int:
     """How many steps a chunk has room for: few, as XLA fills what is not used with zeros."""
     affordable = max(FEWEST, min(MOST, BYTES // max(1, traced.kept_bytes())))
     if not isinstance(length, int):
@@ -24,7 +27,9 @@ def room_of(traced, length, last):
     return min(affordable, length * last, FEWEST * length)
 
 
-def chunks_forward(traced, carry, common, total, sequences, length, last):
+def chunks_forward(
+    traced: Any, carry: Any, common: Any, total: Any, sequences: Any, length: Tensor, last: int
+) -> tuple[Any, Any, Any]:
     """Runs all steps, see `tensorflow_scan.forward`."""
     room = room_of(traced, length, last)
     width = min(room, length) if isinstance(length, int) else room

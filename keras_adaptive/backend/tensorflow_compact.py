@@ -1,15 +1,21 @@
 """The halting loop on TensorFlow, with the rows alone that have not halted."""
 
 import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import tensorflow as tf
 from keras import tree
+
+from ..types import Tensor
 
 # By this name the errors of a graph tell that it was this loop that failed.
 SCOPE = "rows_that_go_on"
 
 
-def repeat_compacted(body, carry, inputs, running, like, last):
+def repeat_compacted(
+    body: Callable[..., Any], carry: Any, inputs: Any, running: Tensor, like: Any, last: Tensor
+) -> Any:
     """Keeps only the rows that are running, so that each step costs as many rows as need it."""
 
     def keep(chosen, nest):
@@ -42,7 +48,7 @@ def repeat_compacted(body, carry, inputs, running, like, last):
 
 
 @contextlib.contextmanager
-def explained_compaction(whole=False):
+def explained_compaction(whole: bool = False) -> Iterator[None]:
     """Says of an error in a step on a part of the batch what the reason is.
 
     Args:

@@ -1,11 +1,15 @@
 """Parts of what TensorFlow has traced: which there are, and to run them."""
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import tensorflow as tf
 from keras import tree
 from tensorflow.python.eager import record
 from tensorflow.python.framework import kernels
+
+from ..types import Tensor
 
 # Operations that cost less than to keep their results.
 CHEAP = {
@@ -18,7 +22,7 @@ CHEAP = {
 PRODUCTS = {"BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv3D", "Einsum", "MatMul"}
 
 
-def unrecorded(body):
+def unrecorded(body: Callable[..., Any]) -> Callable[..., Any]:
     """Marks the body of a loop or a function, which TensorFlow differentiates as a whole.
 
     What gradient tapes see of single operations inside is of no use, and `TracedGraph.run` shows
@@ -40,24 +44,24 @@ class TracedGraph:
         graph: that of a function that was traced.
     """
 
-    def __init__(self, graph):
+    def __init__(self, graph: Any):
         self.graph = graph
         self.definition = graph.as_graph_def()
 
     @property
-    def compiles(self):
+    def compiles(self) -> bool:
         """Whether XLA knows all operations on this kind of machine."""
         nodes = [*self.definition.node]
         for function in self.definition.library.function:
             nodes += function.node_def
         return all(map(_has_kernel_of_xla, {node.op for node in nodes} - {"Placeholder"}))
 
-    def does_nothing_but(self, results):
+    def does_nothing_but(self, results: Any) -> bool:
         """Whether it has no effects but what these tensors need."""
         effects = {op.name for op in self.graph.control_outputs}
         return effects <= _upstream(tree.flatten(results), {})[0]
 
-    def run(self, given, fetches):
+    def run(self, given: Any, fetches: Any) -> Any:
         """Puts the part that leads from what is given to `fetches` where we are.
 
         Args:
@@ -129,7 +133,7 @@ def _upstream(tensors, feeds):
     return operations, inputs
 
 
-def common_of(graph, n, carry):
+def common_of(graph: Any, n: Tensor, carry: Any) -> list[Tensor]:
     """What a step need not compute again on the same element.
 
     Args:
@@ -141,7 +145,9 @@ def common_of(graph, n, carry):
         Floating tensors that took a product, and that depend neither on `carry` nor on `n`, but for
         whether `n` is 1; those of them that something else depends on.
     """
-    changing, product, found = {x.name for x in [n, *carry]}, set(), {}
+    changing = {x.name for x in [n, *carry]}
+    product: set[str] = set()
+    found: dict[str, Tensor] = {}
     for op in graph.get_operations():
         names, results = {x.name for x in op.inputs}, {x.name for x in op.outputs}
         if (names & changing and not _asks_for_first(op, n)) or _draws(op):
@@ -161,7 +167,7 @@ def _draws(op):
     return op.op_def.is_stateful and op.type != "Placeholder"
 
 
-def kept_of(graph, forward, given, known, gradients):
+def kept_of(graph: Any, forward: Any, given: Any, known: Any, gradients: Any) -> list[Tensor]:
     """What the gradients need of the forward operations and cannot have in a cheaper way."""
     known = {x.name for x in known}
     changing = {x.name for x in given}

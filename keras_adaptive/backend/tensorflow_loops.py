@@ -1,8 +1,11 @@
 """The loop forward and the loop back over the steps on some elements, on TensorFlow."""
 
+from typing import Any
+
 import tensorflow as tf
 from keras import tree
 
+from ..types import Tensor
 from .tensorflow import _floating
 from .tensorflow_graph import unrecorded
 
@@ -17,14 +20,16 @@ class Loops:
         room: how many steps there is room for.
     """
 
-    def __init__(self, traced, sequences, size, room):
+    def __init__(self, traced: Any, sequences: list[Tensor], size: Tensor, room: Tensor):
         self.traced = traced
         self.size = size
         self.room = room
         self.sequences = sequences
         self.arrays = [as_array(x, size) for x in sequences]
 
-    def forward(self, length, n, carry, common, total):
+    def forward(
+        self, length: Tensor, n: Tensor, carry: Any, common: list[Tensor], total: list[Tensor]
+    ) -> Any:
         """Takes steps until the elements before `length` are done, or there is no room for more.
 
         Args:
@@ -65,7 +70,16 @@ class Loops:
             maximum_iterations=room,
         )
 
-    def back(self, count, later, of_carry, of_common, of_total, of_totals, kept):
+    def back(
+        self,
+        count: Tensor,
+        later: Tensor,
+        of_carry: Any,
+        of_common: Any,
+        of_total: Any,
+        of_totals: Any,
+        kept: Any,
+    ) -> Any:
         """Walks back over `count` steps.
 
         Args:
@@ -140,7 +154,7 @@ def _array(like, size):
     return tf.TensorArray(like.dtype, size, element_shape=like.shape, clear_after_read=False)
 
 
-def as_array(x, size):
+def as_array(x: Tensor, size: Tensor) -> tf.TensorArray:
     """The elements of the first axis as a TensorArray that may be read again and again."""
     array = tf.TensorArray(x.dtype, size, element_shape=x.shape[1:], clear_after_read=False)
     return array.unstack(x)

@@ -7,13 +7,15 @@ what TensorFlow's own function returns.
 
 import contextlib
 import functools
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import tensorflow as tf
 from tensorflow.python.eager.polymorphic_function import function_context
 
 
 @contextlib.contextmanager
-def retraced(key, key_here):
+def retraced(key: Any, key_here: Callable[[], Any]) -> Iterator[None]:
     """Inside, a function runs a trace that was made under this key, or is traced now.
 
     Args:
@@ -36,6 +38,6 @@ def _install(key_here):
     function_context.make_function_context = with_key
 
 
-def runs_for_another_thread():
+def runs_for_another_thread() -> bool:
     """Whether this may be a thread of a strategy, which traces for the one that waits for it."""
     return tf.distribute.has_strategy() and not tf.distribute.in_cross_replica_context()

@@ -5,6 +5,9 @@ of it, so that the loop back repeats nothing but operations that cost less than 
 results. Where it can, XLA compiles the loops, in chunks of a few steps (`tensorflow_chunks.py`).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import tensorflow as tf
 from keras import tree
 from tensorflow.python.framework import config
@@ -18,7 +21,14 @@ from .tensorflow_step import TYPICAL_LENGTH, Step, StepWithGradient
 MOST_BYTES_OF_XLA = 2**26
 
 
-def scan_repeats(step, finish, carry, sequences, last, compiled=True):
+def scan_repeats(
+    step: Callable[..., Any],
+    finish: Callable[..., Any],
+    carry: Any,
+    sequences: Any,
+    last: int,
+    compiled: bool = True,
+) -> tuple[Any, Any] | None:
     """Repeats `step` on each element of the first axis of `sequences`, until it is done there.
 
     Args:

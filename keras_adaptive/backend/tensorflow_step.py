@@ -1,11 +1,14 @@
 """A step on TensorFlow, traced and taken apart into what runs forward and what runs back."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import keras
 import tensorflow as tf
 from keras import tree
 
+from ..types import Tensor
 from .tensorflow import _floating, _trace, _Witness
 from .tensorflow_graph import TracedGraph, common_of, kept_of, unrecorded
 
@@ -24,7 +27,7 @@ class Step:
         is_pure: whether the step does nothing else than what its results need.
     """
 
-    def __init__(self, step, carry, sequences):
+    def __init__(self, step: Callable[..., Any], carry: Any, sequences: Any):
         n, now = tf.constant(1), tree.map_structure(lambda x: x[0], sequences)
         with _Witness() as witness:
             _trace(step, n, carry, now)
@@ -50,7 +53,7 @@ class Step:
         of_closure = zip(_floating(self.graph.graph.internal_captures), used)
         return self.graph.run([*given, *of_closure, *zip(self.common, common)], self.results)
 
-    def common_at(self, n, now, used):
+    def common_at(self, n: Tensor, now: list[Tensor], used: list[Tensor]) -> list[Tensor]:
         """`common` of step `n`, from flat lists."""
         (number,), _, of_now = self.arguments
         of_closure = zip(_floating(self.graph.graph.internal_captures), used)
@@ -65,7 +68,7 @@ class StepWithGradient:
         is_pure: whether nothing else needs to be kept or done.
     """
 
-    def __init__(self, step, finish, carry, sequences):
+    def __init__(self, step: Step, finish: Callable[..., Any], carry: Any, sequences: Any):
         first = tree.flatten(tree.map_structure(lambda x: x[0], sequences))
         self.used, self.common = step.used, step.common
 
@@ -102,7 +105,7 @@ class StepWithGradient:
             return found
 
         like = _floating((carry, step.share))
-        forward = set()
+        forward: set[str] = set()
         one = tf.constant(1)
         graph = _trace(with_gradient, one, carry, first, step.common, step.share, like).graph
         self.graph = TracedGraph(graph)
@@ -121,29 +124,31 @@ class StepWithGradient:
         )
 
     @property
-    def compiles(self):
+    def compiles(self) -> bool:
         """Whether XLA knows all operations."""
         return self.graph.compiles and self.graph_of_common.compiles
 
-    def kept_bytes(self):
+    def kept_bytes(self) -> int:
         """How much memory a step takes, as far as shapes tell."""
         return sum(
             math.prod(size or TYPICAL_LENGTH for size in x.shape) * x.dtype.size for x in self.kept
         )
 
     @unrecorded
-    def zeros_of_common(self, now):
+    def zeros_of_common(self, now: list[Tensor]) -> list[Tensor]:
         """Zeros of the shapes of `common`, which may have other axes than the batch."""
         if not self.common:
             return []
         return list(map(tf.zeros_like, self.common_at(tf.constant(1), now, self.used)))
 
-    def forward(self, n, carry, now, common, total):
+    def forward(
+        self, n: Tensor, carry: Any, now: list[Tensor], common: list[Tensor], total: list[Tensor]
+    ) -> Any:
         """`(carry, total, done, kept)`, with flat lists for nests."""
         given = zip(self.given, [n, *carry, *now, *common, *total])
         return self.graph.run(given, [*self.results, self.kept])
 
-    def backward(self, now, kept, of_carry, of_total):
+    def backward(self, now: list[Tensor], kept: list[Tensor], of_carry: Any, of_total: Any) -> Any:
         """The gradients, where there are any, of carry, `now`, `used`, `common` and total."""
         known = zip(self.known[1:], [*now, *of_carry, *of_total])
         fetches = [_present([gradients]) for gradients in self.gradients]
@@ -152,12 +157,12 @@ class StepWithGradient:
         of_now, of_used = self._spread(of_now, of_used, self.gradients[1:3])
         return of_carry, of_now, of_used, *others
 
-    def backward_of_common(self, n, now, of_common):
+    def backward_of_common(self, n: Tensor, now: list[Tensor], of_common: Any) -> Any:
         """The gradients of `now` and `used`, by way of `common`."""
         known = zip(self.known_to_common, [n, *now, *of_common])
         fetches = [_present([gradients]) for gradients in self.gradients_of_common]
-        found = self.graph_of_common.run(list(known), fetches)
-        return self._spread(*found, self.gradients_of_common)
+        of_now, of_used = self.graph_of_common.run(list(known), fetches)
+        return self._spread(of_now, of_used, self.gradients_of_common)
 
     def _spread(self, of_now, of_used, there):
         """Puts gradients at their places in those that `reached` leaves, with None elsewhere."""
@@ -168,12 +173,12 @@ class StepWithGradient:
             found.append(self.reached(group, everywhere))
         return found
 
-    def reached(self, group, tensors):
+    def reached(self, group: int, tensors: list[Tensor]) -> list[Any]:
         """Those floating tensors of `now` (group 0) or `used` (1) that a gradient reaches."""
         both = zip(self.gradients[1 + group], self.gradients_of_common[group])
         return [x for x, (a, b) in zip(tensors, both) if a is not None or b is not None]
 
-    def all_of(self, group, gradients):
+    def all_of(self, group: int, gradients: Any) -> list[Any]:
         """The gradients of all tensors, None for those that `reached` leaves out."""
         gradients = iter(gradients)
         both = zip(self.gradients[1 + group], self.gradients_of_common[group])
