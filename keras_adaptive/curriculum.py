@@ -1,8 +1,8 @@
 """Curricula: which lengths a network is trained on, level after level.
 
 A regime says what a level consists of; a `Feed` makes its batches for `fit`, and
-`callbacks.AdvanceCurriculum` moves it on. A regime of one's own needs what `OneByOne` has:
-`lengths`, `parameters_at` and `exam_at`.
+`callbacks.AdvanceCurriculum` moves it on. `Batches` are those of any other function. A regime of
+one's own needs what `OneByOne` has: `lengths`, `parameters_at` and `exam_at`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -121,11 +121,69 @@ class Growing:
         return dict.fromkeys(self.parameters, self.lengths[level])
 
 
-class Feed(keras.utils.PyDataset):
+class Batches(keras.utils.PyDataset):
+    """Batches that a function makes by their numbers, in order, so that a training can go on.
+
+    Args:
+        make: a function of the number of a batch, from 0 in the first epoch on, and the level of
+            the curriculum, that returns a tuple of arrays as `fit` takes it.
+        batches: integer >= 1, batches in an epoch.
+        level: the level of the curriculum, whatever `make` takes for one. Defaults to `0`.
+
+    Attributes:
+        level: see above; a callback may change it before an epoch.
+        start: number of the epoch's first batch, likewise.
+
+    Example:
+
+    >>> batches = Batches(lambda number, level: (np.full((1, 2), number), np.ones((1,))), 3)
+    >>> batches.start = 6
+    >>> len(batches), batches[1][0].tolist()
+    (3, [[7, 7]])
+    """
+
+    def __init__(
+        self, make: Callable[[int, Any], tuple[np.ndarray, ...]], batches: int, level: Any = 0
+    ):
+        super().__init__()
+        self.make = arguments.function("make", make)
+        self.batches = arguments.integer("batches", batches, least=1)
+        self.level = level
+        self.start = 0
+
+    def __len__(self):
+        return self.batches
+
+    def __getitem__(self, index):
+        return self.make(self.start + index, self.level)
+
+    def for_fit(self) -> Any:
+        """This feed as `fit` takes it, with `shuffle=False`, so that the batches keep their order.
+
+        TensorFlow would read the shapes off the first batches, which may have one length by
+        chance; it is told that the length is free.
+        """
+        if keras.backend.backend() != "tensorflow":
+            return self
+        import tensorflow as tf
+
+        signature = tuple(
+            tf.TensorSpec((None, None, *array.shape[2:]), array.dtype) for array in self[0]
+        )
+
+        def batches():
+            for index in range(len(self)):
+                yield self[index]
+
+        data = tf.data.Dataset.from_generator(batches, output_signature=signature)
+        return data.apply(tf.data.experimental.assert_cardinality(len(self))).prefetch(8)
+
+
+class Feed(Batches):
     """Batches of a level of a curriculum, made on the way.
 
     Batch i depends on the seed, the level and `start` + i alone, so a resumed training sees what
-    it would have seen.
+    it would have seen. See `Batches` for `for_fit`.
 
     Args:
         sample: a function of `(rng, batch_size, **parameters)` that returns a dict of `inputs`,
@@ -159,28 +217,22 @@ class Feed(keras.utils.PyDataset):
         seed: int = 0,
         **parameters: Any,
     ):
-        super().__init__()
+        super().__init__(self._made, batches)
         self.sample = arguments.function("sample", sample)
         if isinstance(regime, type) or not all(hasattr(regime, name) for name in _REGIME):
             arguments.refuse("regime", regime, "a `OneByOne`, a `Growing`, or alike")
         self.regime = regime
         self.batch_size = arguments.integer("batch_size", batch_size, least=1)
-        self.batches = arguments.integer("batches", batches, least=1)
         self.seed = arguments.integer("seed", seed, least=0)
         self.parameters = parameters
-        self.level = 0
-        self.start = 0
         self.is_exam = False
 
-    def __len__(self):
-        return self.batches
-
-    def __getitem__(self, index):
-        rng = np.random.default_rng([self.seed, int(self.is_exam), self.start + index])
+    def _made(self, number, level):
+        rng = np.random.default_rng([self.seed, int(self.is_exam), number])
         if self.is_exam:
-            drawn = self.regime.exam_at(self.level)
+            drawn = self.regime.exam_at(level)
         else:
-            drawn = self.regime.parameters_at(self.level, rng)
+            drawn = self.regime.parameters_at(level, rng)
         batch = self.sample(rng, self.batch_size, **{**self.parameters, **drawn})
         return batch["inputs"], batch["targets"], batch["weights"]
 
@@ -191,27 +243,6 @@ class Feed(keras.utils.PyDataset):
         )
         feed.level, feed.start, feed.is_exam = self.level, start, True
         return feed
-
-    def for_fit(self) -> Any:
-        """This feed as `fit` takes it, with `shuffle=False`, so that the batches keep their order.
-
-        TensorFlow would read the shapes off the first batches, which may have one length by
-        chance; it is told that the length is free.
-        """
-        if keras.backend.backend() != "tensorflow":
-            return self
-        import tensorflow as tf
-
-        signature = tuple(
-            tf.TensorSpec((None, None, *array.shape[2:]), array.dtype) for array in self[0]
-        )
-
-        def batches():
-            for index in range(len(self)):
-                yield self[index]
-
-        data = tf.data.Dataset.from_generator(batches, output_signature=signature)
-        return data.apply(tf.data.experimental.assert_cardinality(len(self))).prefetch(8)
 
 
 def _names(parameters):

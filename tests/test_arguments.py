@@ -379,6 +379,10 @@ TABLE = {
             "least": [*COUNT, 4],
         },
     ),
+    curriculum.Batches: (
+        lambda: {"make": lambda number, level: (number, level), "batches": 1},
+        {"make": FUNCTION, "batches": COUNT, "level": DATA},
+    ),
     curriculum.Feed: (
         lambda: (
             {"sample": len, "regime": curriculum.OneByOne(["n"], 3), "batch_size": 1}

@@ -69,7 +69,7 @@ def seconds_a_batch(recipe, jit_compile="auto"):
     """How long a batch of the last stage takes to train, by a few of them after compilation."""
     import keras
 
-    from ..training.batches import Feed
+    from ..training.batches import batches
     from ..training.run import start
 
     class Clock(keras.callbacks.Callback):
@@ -88,7 +88,7 @@ def seconds_a_batch(recipe, jit_compile="auto"):
     level = recipe.stop_of(stage.curriculum) if stage.curriculum else None
     with tempfile.TemporaryDirectory() as folder:
         run = start(recipe, folder, {}, jit_compile)
-    feed = Feed(recipe, recipe.seed, stage, level)
+    feed = batches(recipe, recipe.seed, stage, level)
     # More epochs than the clock lets begin.
     run.model.fit(feed.for_fit(), epochs=10_000, verbose=0, shuffle=False, callbacks=[clock])
     spans = [later - sooner for sooner, later in zip(clock.times, clock.times[1:])]

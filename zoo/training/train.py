@@ -15,7 +15,7 @@ import keras
 
 from .. import families
 from . import checkpoint, stopping
-from .batches import Feed
+from .batches import batches
 from .files import remove_temporary_files
 from .lock import locked
 from .progress_bar import ProgressBar
@@ -161,7 +161,7 @@ class Conductor(keras.callbacks.Callback):
         if stage.curriculum and position.level is None:
             position.level = stage.curriculum.start
         self.bar.target = position.step + steps_left(run)
-        self.feed = Feed(run.recipe, run.recipe.seed, stage, position.level)
+        self.feed = batches(run.recipe, run.recipe.seed, stage, position.level)
         chunks = stage.chunks - position.stage_step // stage.chunk
         if until_step < math.inf:
             chunks = min(chunks, math.ceil((until_step - position.step) / stage.chunk))
