@@ -42,6 +42,8 @@ SHOWN_TIMINGS = (
 )
 TEXT_PAGE = "docs/enwik8.md"
 TEXT_MODEL = "act_enwik8_small"
+PONDERNET_PAGE = "docs/pondernet.md"
+PONDERNET_MODEL = "pondernet_parity"
 STUDIES_PAGE = "docs/studies.md"
 STUDIES = ("act_parity", "act_logic")
 
@@ -97,6 +99,17 @@ def text_page_tables(folder):
     }
 
 
+def pondernet_page_tables(folder):
+    """The table of all trainings of the PonderNet, that of its card."""
+    from .families.pondernet import card
+
+    path = folder / "saved_models" / PONDERNET_MODEL / "metrics.json"
+    if not path.is_file():
+        return {"trainings": ""}
+    recipe = Recipe.from_dict(read(path.with_name("recipe.json")))
+    return {"trainings": card.seeds(recipe, read(path))}
+
+
 def studies_page_tables(folder):
     """The tables of the page on studies by their names, as the studies wrote them."""
     paths = {name: folder / "docs" / "studies" / name / "study.md" for name in STUDIES}
@@ -111,6 +124,7 @@ DOCUMENTS = {
     ZOO_PAGE: zoo_page_tables,
     PERFORMANCE_PAGE: performance_page_tables,
     TEXT_PAGE: text_page_tables,
+    PONDERNET_PAGE: pondernet_page_tables,
     STUDIES_PAGE: studies_page_tables,
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
     verify_page.PAGE: verify_page.tables,

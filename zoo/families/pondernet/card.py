@@ -33,26 +33,32 @@ def results(recipe, metrics):
         "",
         f"The paper: {recipe.paper['error']}; ACT: {recipe.paper['error_without_act']}.",
         "",
-        "All seeds, with as many steps of training for each kind of halting. Beyond the training's "
-        "range they answered validation data, which nothing was chosen by:",
+        "All trainings, with the same curriculum, stages and cell. Beyond the training's range they "
+        "answered validation data, which the published one was not chosen by:",
         "",
-        markdown(
-            ["halting", "seed", f"error, 1 to {length}", "error beyond", "steps", "steps beyond"],
-            [
-                [
-                    name_of(run),
-                    run["training_seed"],
-                    percent(run["sequence_error"]),
-                    percent(run["longer_error"]),
-                    f"{run['ponder_steps']:.2f}",
-                    f"{run['longer_ponder_steps']:.2f}",
-                ]
-                for run in metrics["runs"]
-            ],
-        ),
+        seeds(recipe, metrics),
     ]
     comparison = compared(metrics["runs"])
     return "\n".join([*lines, "", comparison] if comparison else lines)
+
+
+def seeds(recipe, metrics):
+    """The table of all trainings: errors and steps inside and beyond the training's range."""
+    length = recipe.parameters["length"]
+    rows = [
+        [
+            name_of(run),
+            run["training_seed"],
+            f"{run['steps']:,}",
+            percent(run["sequence_error"]),
+            percent(run["longer_error"]),
+            f"{run['ponder_steps']:.2f}",
+            f"{run['longer_ponder_steps']:.2f}",
+        ]
+        for run in metrics["runs"]
+    ]
+    header = ["halting", "seed", "training steps", f"error, 1 to {length}", "error beyond"]
+    return markdown([*header, "steps", "steps beyond"], rows)
 
 
 def name_of(run):
