@@ -33,8 +33,8 @@ def results(recipe, metrics):
         "",
         f"The paper: {recipe.paper['error']}; ACT: {recipe.paper['error_without_act']}.",
         "",
-        "All trainings, with the same curriculum, stages and cell. Beyond the training's range they "
-        "answered validation data, which the published one was not chosen by:",
+        "All trainings, with the same curriculum, stages and cell. Beyond the training's range "
+        "they answered validation data, which the published one was not chosen by:",
         "",
         seeds(recipe, metrics),
     ]
