@@ -3,9 +3,10 @@
 import math
 import operator
 from numbers import Real
+from typing import Any
 
 
-def check_counts(**counts):
+def check_counts(**counts: Any) -> None:
     """Checks integers that must not decrease from left to right, from 1 on.
 
     Args:
@@ -28,7 +29,7 @@ def check_counts(**counts):
         )
 
 
-def check_between(low, high, **values):
+def check_between(low: float, high: float, **values: Any) -> None:
     """Checks numbers that must lie between `low` and `high`, both included.
 
     Raises:
@@ -46,7 +47,7 @@ def check_between(low, high, **values):
             )
 
 
-def check_at_least(minimum, **values):
+def check_at_least(minimum: float, **values: Any) -> None:
     """Checks numbers that must be at least `minimum`.
 
     Raises:
@@ -62,7 +63,7 @@ def check_at_least(minimum, **values):
             raise ValueError(f"`{name}` must be at least {minimum:.3g}. Received: {value!r}")
 
 
-def check_integers(minimum, **values):
+def check_integers(minimum: int, **values: Any) -> None:
     """Checks integers that must be at least `minimum`.
 
     Raises:

@@ -4,9 +4,10 @@ import difflib
 import importlib
 import sys
 from pathlib import Path
+from types import ModuleType
 
 
-def names():
+def names() -> tuple[str, ...]:
     """The names of all tasks whose examples are generated (`enwik8` needs its text).
 
     >>> names()
@@ -15,7 +16,7 @@ def names():
     return tuple(name for name, folder in _folders().items() if not _is_downloaded(folder))
 
 
-def task(name):
+def task(name: str) -> ModuleType:
     """The module of a task, with `sample`, `encode`, `describe`, `decode`, `sizes`, `PADDING`.
 
     Args:
@@ -34,7 +35,7 @@ def task(name):
     return importlib.import_module(f".{name}.{name}", __package__)
 
 
-def all_names():
+def all_names() -> tuple[str, ...]:
     """The names of all data sets, also of those that are downloaded."""
     return tuple(_folders())
 

@@ -7,13 +7,14 @@ need it at all; and `tfds.load("act_parity")` must work whichever of the two is 
 import importlib
 import sys
 import warnings
+from collections.abc import Iterable
 
 from ..import_hook import when_imported
 
 TFDS = "tensorflow_datasets"
 
 
-def register(tasks):
+def register(tasks: Iterable[str]) -> None:
     """Register the builders of `tasks` now if TFDS is imported, else when it will be.
 
     Args:

@@ -5,7 +5,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 # What is longer than this, in digits, positions or vectors, nobody waits for.
 LONGEST = 100_000
@@ -23,7 +23,7 @@ class Setting:
     help: str
     none: bool = dataclasses.field(default=False, kw_only=True)
 
-    def check(self, name, value):
+    def check(self, name: str, value: Any) -> None:
         """Refuse a value that the setting cannot have.
 
         Args:
@@ -46,15 +46,15 @@ class Setting:
             raise ValueError(f"{name} must be {self.allowed}. Received: {value!r}")
 
     @property
-    def allowed(self):
+    def allowed(self) -> str:
         """What is allowed, in words."""
         return f"{self.words}, or null" if self.none else self.words
 
     @property
-    def words(self):
+    def words(self) -> str:
         raise NotImplementedError
 
-    def allows(self, value):
+    def allows(self, value: Any) -> bool:
         """Whether a value that is not None is allowed."""
         raise NotImplementedError
 
@@ -67,10 +67,10 @@ class Whole(Setting):
     most: int
 
     @property
-    def words(self):
+    def words(self) -> str:
         return f"a whole number from {self.least:,} to {self.most:,}"
 
-    def allows(self, value):
+    def allows(self, value: Any) -> bool:
         number = isinstance(value, Integral) and not isinstance(value, bool)
         return number and self.least <= value <= self.most
 
@@ -89,14 +89,14 @@ class Number(Setting):
     open: str = ""
 
     @property
-    def words(self):
+    def words(self) -> str:
         low, high = math.isfinite(self.least), math.isfinite(self.most)
         above = f"above {self.least:g}" if "low" in self.open else f"at least {self.least:g}"
         below = f"below {self.most:g}" if "high" in self.open else f"at most {self.most:g}"
         ends = " and ".join([*([above] if low else []), *([below] if high else [])])
         return f"a number {ends}" if ends else "a finite number"
 
-    def allows(self, value):
+    def allows(self, value: Any) -> bool:
         if isinstance(value, bool) or not isinstance(value, Real):
             return False
         # A whole number may be too large for a float.
@@ -113,7 +113,7 @@ class Flag(Setting):
 
     words: ClassVar[str] = "true or false"
 
-    def allows(self, value):
+    def allows(self, value: Any) -> bool:
         return isinstance(value, bool)
 
 
@@ -124,10 +124,10 @@ class Choice(Setting):
     choices: tuple[str, ...]
 
     @property
-    def words(self):
+    def words(self) -> str:
         return "one of " + ", ".join(self.choices)
 
-    def allows(self, value):
+    def allows(self, value: Any) -> bool:
         return isinstance(value, str) and value in self.choices
 
 
@@ -147,12 +147,12 @@ class Several(Setting):
     rising: bool = False
 
     @property
-    def words(self):
+    def words(self) -> str:
         count = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
         order = ", each larger than the one before" if self.rising else ""
         return f"a list of {count} values, each {self.of.words}{order}"
 
-    def allows(self, value):
+    def allows(self, value: Any) -> bool:
         if not isinstance(value, (list, tuple)) or not self.least <= len(value) <= self.most:
             return False
         return all(map(self.of.allows, value)) and not (
@@ -160,7 +160,7 @@ class Several(Setting):
         )
 
 
-SHARE = {"least": 0, "most": 1}
+SHARE: dict[str, Any] = {"least": 0, "most": 1}
 # By name, as a name means the same kind of thing in every task; how parameters go together, and
 # what a task cannot do, its `sample` says.
 PARAMETERS = {
@@ -208,7 +208,7 @@ PARAMETERS = {
 }
 
 
-def check_parameters(parameters):
+def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters of a task that no task could have.
 
     Args:

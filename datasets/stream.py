@@ -10,6 +10,8 @@ import functools
 import inspect
 import itertools
 import zlib
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,15 @@ LARGE_BATCH = 1000
 BLOCK_ELEMENTS = 20_000_000
 
 
-def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
+def batch(
+    name: str,
+    batch_size: int,
+    seed: int = 0,
+    index: int = 0,
+    *,
+    split: str = "train",
+    **parameters: Any,
+) -> dict[str, np.ndarray]:
     """Batch number `index` of the endless stream of a task.
 
     Args:
@@ -51,14 +61,14 @@ def batch(name, batch_size, seed=0, index=0, *, split="train", **parameters):
     check_integers(0, seed=seed, index=index)
     check_integers(1, batch_size=batch_size)
     check_parameters(parameters)
-    parameters = tuple(sorted(parameters.items()))
-    size = _block_size(name, batch_size, parameters, split)
-    block = _block(index // size, size, name, batch_size, seed, SPLITS.index(split), parameters)
+    fixed = tuple(sorted(parameters.items()))
+    size = _block_size(name, batch_size, fixed, split)
+    block = _block(index // size, size, name, batch_size, seed, SPLITS.index(split), fixed)
     # Copies, so that what the caller does to a batch does not change the block.
     return {feature: values.copy() for feature, values in block(index % size).items()}
 
 
-def example_size(name, split="train", **parameters):
+def example_size(name: str, split: str = "train", **parameters: Any) -> int:
     """How many numbers an example has in all its features.
 
     It is drawn for that, so that parameters that cannot be are refused.
@@ -133,7 +143,9 @@ def _independent(module, size, batch_size, rng, parameters):
     return lambda i: module.sample(copy.deepcopy(rngs[i]), batch_size, **parameters)
 
 
-def iterate(name, batch_size, seed=0, start=0, **parameters):
+def iterate(
+    name: str, batch_size: int, seed: int = 0, start: int = 0, **parameters: Any
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Endless batches as `(inputs, targets, weights)`; needs only NumPy.
 
     Args:
@@ -153,13 +165,16 @@ def iterate(name, batch_size, seed=0, start=0, **parameters):
     >>> inputs.shape, targets.shape, weights.shape
     ((2, 30, 2), (2, 30), (2, 30))
     """
-    batches = functools.partial(batch, name, batch_size, seed, **parameters)
-    batches(start)
-    found = map(batches, itertools.count(start))
+
+    def batch_at(index):
+        return batch(name, batch_size, seed, index, **parameters)
+
+    batch_at(start)
+    found = map(batch_at, itertools.count(start))
     return ((one["inputs"], one["targets"], one["weights"]) for one in found)
 
 
-def stream(name, batch_size, seed=0, start=0, **parameters):
+def stream(name: str, batch_size: int, seed: int = 0, start: int = 0, **parameters: Any) -> Any:
     """Endless batches as a `tf.data.Dataset` of `(inputs, targets, weights)`.
 
     Args:

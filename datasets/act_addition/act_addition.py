@@ -1,5 +1,7 @@
 """The addition task: the running sum of decimal numbers, digit by digit."""
 
+from typing import Any
+
 import numpy as np
 
 from ..arguments import check_between, check_counts
@@ -10,25 +12,25 @@ END = 10
 MOST_NUMBERS = 10
 
 
-def sizes(max_digits=5, **_):
+def sizes(max_digits: int = 5, **_: Any) -> dict[str, int]:
     """Width of the input, number of simultaneous outputs, and classes of each."""
     return {"width": 10 * max_digits, "outputs": max_digits + 1, "classes": 11}
 
 
 def sample(
-    rng,
-    batch_size,
+    rng: np.random.Generator,
+    batch_size: int,
     *,
-    digits=5,
-    numbers=5,
-    min_digits=1,
-    min_numbers=1,
-    max_digits=5,
-    max_numbers=5,
-    hard_share=0.0,
-    first_target=False,
-    same_length=False,
-):
+    digits: int = 5,
+    numbers: int = 5,
+    min_digits: int = 1,
+    min_numbers: int = 1,
+    max_digits: int = 5,
+    max_numbers: int = 5,
+    hard_share: float = 0.0,
+    first_target: bool = False,
+    same_length: bool = False,
+) -> dict[str, np.ndarray]:
     """Draws sequences of numbers and their running sums.
 
     A number has D digits, each uniform between 0 and 9 (so it may begin with zeros), the most
@@ -107,7 +109,7 @@ def _values(inputs):
     return value
 
 
-def answers(inputs):
+def answers(inputs: np.ndarray) -> np.ndarray:
     """The running sums of `inputs` (batch, time, width), int32 (batch, time, outputs)."""
     inputs = np.asarray(inputs)
     return _figures(np.cumsum(_values(inputs), axis=-1), inputs.shape[-1] // 10 + 1)
@@ -122,7 +124,7 @@ def _figures(value, outputs):
     return np.where(place >= 0, figures, END).astype(np.int32)
 
 
-def encode(text, *, max_digits=5, **_):
+def encode(text: str, *, max_digits: int = 5, **_: Any) -> np.ndarray:
     """A sequence from its text form: numbers separated by `+`.
 
     Args:
@@ -154,13 +156,13 @@ def encode(text, *, max_digits=5, **_):
     return inputs.reshape(1, len(numbers), -1)
 
 
-def describe(inputs):
+def describe(inputs: np.ndarray) -> list[str]:
     """The text form of each time step of one example, inputs (time, width)."""
     chunks = np.asarray(inputs).reshape(len(inputs), -1, 10)
     return ["".join(str(x.argmax()) for x in number if x.any()) for number in chunks]
 
 
-def asked(inputs):
+def asked(inputs: np.ndarray) -> list[bool]:
     """Whether there is a target at each time step of one example: not at the first number.
 
     >>> asked(encode("12+345+6")[0])
@@ -169,7 +171,7 @@ def asked(inputs):
     return [step > 0 for step in range(len(inputs))]
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> list[str]:
     """The sum at each time step from probabilities (time, outputs, 11), digits up to the end."""
     forms = []
     for figures in np.asarray(outputs).argmax(-1):

@@ -1,5 +1,7 @@
 """The logic task: apply the gates of a list one after the other, and carry the result over."""
 
+from typing import Any
+
 import numpy as np
 
 from ..arguments import check_between, check_counts
@@ -30,24 +32,24 @@ NEXT = np.array(
 )
 
 
-def sizes(max_gates=10, **_):
+def sizes(max_gates: int = 10, **_: Any) -> dict[str, int]:
     """Width of the input, number of simultaneous outputs, and classes of each."""
     return {"width": 2 + max_gates * len(GATES), "outputs": 1, "classes": 2}
 
 
 def sample(
-    rng,
-    batch_size,
+    rng: np.random.Generator,
+    batch_size: int,
     *,
-    gates=10,
-    vectors=10,
-    min_gates=1,
-    min_vectors=1,
-    max_gates=10,
-    max_vectors=10,
-    hard_share=0.0,
-    same_length=False,
-):
+    gates: int = 10,
+    vectors: int = 10,
+    min_gates: int = 1,
+    min_vectors: int = 1,
+    max_gates: int = 10,
+    max_vectors: int = 10,
+    hard_share: float = 0.0,
+    same_length: bool = False,
+) -> dict[str, np.ndarray]:
     """Draws sequences of vectors, each of two bits and a list of gates.
 
     Of a vector with B gates, b_{i+1} = T_i(P = b_i, Q = b_{i-1}) for i = 1 … B, and the target is
@@ -131,7 +133,7 @@ def _results(bits, kinds, count):
     return targets
 
 
-def answers(inputs):
+def answers(inputs: np.ndarray) -> np.ndarray:
     """The targets of `inputs` (batch, time, width), int32 (batch, time); 0 at padding."""
     inputs = np.asarray(inputs)
     chunks = inputs[..., 2:].reshape(*inputs.shape[:2], -1, len(GATES))
@@ -140,7 +142,7 @@ def answers(inputs):
     return _results(bits, chunks.argmax(-1), count)
 
 
-def encode(text, *, max_gates=10, **_):
+def encode(text: str, *, max_gates: int = 10, **_: Any) -> np.ndarray:
     """A sequence from its text form: `b_0 b_1 GATE GATE …; b_1 GATE …; …`.
 
     Args:
@@ -177,7 +179,7 @@ def encode(text, *, max_gates=10, **_):
     return inputs
 
 
-def describe(inputs):
+def describe(inputs: np.ndarray) -> list[str]:
     """The text form of each time step of one example, inputs (time, width)."""
     forms = []
     for step, vector in enumerate(np.asarray(inputs)):
@@ -188,6 +190,6 @@ def describe(inputs):
     return forms
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> list[str]:
     """The truth value at each time step, `"1"` or `"0"`, from probabilities (time, 1)."""
     return [str(int(probability >= 0.5)) for probability in np.asarray(outputs)[:, 0]]

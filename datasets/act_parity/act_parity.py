@@ -1,6 +1,7 @@
 """The parity task: is the number of ones in a vector of 1, -1 and 0 odd?"""
 
 import re
+from typing import Any
 
 import numpy as np
 
@@ -9,22 +10,22 @@ from ..arguments import check_between, check_counts
 PADDING = 0.0
 
 
-def sizes(bits=64, **_):
+def sizes(bits: int = 64, **_: Any) -> dict[str, int]:
     """Width of the input, number of simultaneous outputs, and classes of each."""
     return {"width": bits, "outputs": 1, "classes": 2}
 
 
 def sample(
-    rng,
-    batch_size,
+    rng: np.random.Generator,
+    batch_size: int,
     *,
-    bits=64,
-    placement="random",
-    positions=None,
-    min_nonzeros=1,
-    max_nonzeros=None,
-    hard_share=0.0,
-):
+    bits: int = 64,
+    placement: str = "random",
+    positions: int | None = None,
+    min_nonzeros: int = 1,
+    max_nonzeros: int | None = None,
+    hard_share: float = 0.0,
+) -> dict[str, np.ndarray]:
     """Draws vectors and whether each has an odd number of ones.
 
     A number k of elements, uniform between `min_nonzeros` and `max_nonzeros`, is set to 1 or -1
@@ -87,12 +88,12 @@ def sample(
     }
 
 
-def answers(inputs):
+def answers(inputs: np.ndarray) -> np.ndarray:
     """The targets of `inputs`: 1 where the number of ones is odd, int32 (batch, time)."""
     return ((np.asarray(inputs) == 1).sum(-1) % 2).astype(np.int32)
 
 
-def encode(text, *, bits=64, **_):
+def encode(text: str, *, bits: int = 64, **_: Any) -> np.ndarray:
     """A vector from its text form: one of `+`, `-`, `0` for each element, zeros at the end free.
 
     `1` and `+1` may stand for `+`, and `-1` for `-`; blanks and commas are ignored.
@@ -125,12 +126,12 @@ def encode(text, *, bits=64, **_):
     return inputs
 
 
-def describe(inputs):
+def describe(inputs: np.ndarray) -> list[str]:
     """The text form of each time step of one example, inputs (time, bits)."""
     marks = {1: "+", -1: "-", 0: "0"}
     return ["".join(marks[int(x)] for x in vector) for vector in np.asarray(inputs)]
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> list[str]:
     """The answer at each time step, `"odd"` or `"even"`, from probabilities (time, 1)."""
     return ["odd" if probability >= 0.5 else "even" for probability in np.asarray(outputs)[:, 0]]

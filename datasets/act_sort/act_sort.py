@@ -1,5 +1,7 @@
 """The sort task: the indices of real numbers in ascending order."""
 
+from typing import Any
+
 import numpy as np
 
 from ..arguments import check_between, check_counts
@@ -8,22 +10,22 @@ from ..arguments import check_between, check_counts
 PADDING = -1.0
 
 
-def sizes(max_numbers=15, **_):
+def sizes(max_numbers: int = 15, **_: Any) -> dict[str, int]:
     """Width of the input, number of simultaneous outputs, and classes of each."""
     return {"width": 2, "outputs": 1, "classes": max_numbers}
 
 
 def sample(
-    rng,
-    batch_size,
+    rng: np.random.Generator,
+    batch_size: int,
     *,
-    numbers=15,
-    min_numbers=2,
-    max_numbers=15,
-    min_separation=0.0,
-    hard_share=0.0,
-    same_length=False,
-):
+    numbers: int = 15,
+    min_numbers: int = 2,
+    max_numbers: int = 15,
+    min_separation: float = 0.0,
+    hard_share: float = 0.0,
+    same_length: bool = False,
+) -> dict[str, np.ndarray]:
     """Draws sequences of real numbers and the order of their indices.
 
     The numbers come one at a time, from a standard normal distribution, with a flag that is 1 at
@@ -86,7 +88,7 @@ def sample(
     }
 
 
-def largest_separation(numbers):
+def largest_separation(numbers: int) -> float:
     """The largest `min_separation` at which rejection sampling ends soon.
 
     A sequence of n numbers from a standard normal distribution has about n (n - 1) δ / (2 √π) pairs
@@ -113,7 +115,7 @@ def _separated(rng, length, max_count, min_separation):
     return values
 
 
-def answers(inputs):
+def answers(inputs: np.ndarray) -> np.ndarray:
     """The targets of `inputs` (batch, time, 2), int32 (batch, time); 0 where there is none."""
     inputs = np.asarray(inputs)
     steps = inputs.shape[1]
@@ -127,7 +129,7 @@ def answers(inputs):
     return np.where(asked, targets, 0).astype(np.int32)
 
 
-def encode(text, *, max_numbers=15, **_):
+def encode(text: str, *, max_numbers: int = 15, **_: Any) -> np.ndarray:
     """A sequence from its text form: numbers separated by spaces or commas.
 
     Args:
@@ -161,7 +163,7 @@ def encode(text, *, max_numbers=15, **_):
     return inputs
 
 
-def describe(inputs):
+def describe(inputs: np.ndarray) -> list[str]:
     """The text form of each time step of one example, inputs (time, 2); "" where no number is read.
 
     A number is written with just enough digits to identify the float32 value.
@@ -174,7 +176,7 @@ def describe(inputs):
     return [str(x).removesuffix(".0") if i < given else "" for i, x in enumerate(inputs[:, 0])]
 
 
-def asked(inputs):
+def asked(inputs: np.ndarray) -> list[bool]:
     """Whether there is a target at each time step of one example, inputs (time, 2).
 
     >>> asked(encode("0.3 -1.25")[0])
@@ -183,6 +185,6 @@ def asked(inputs):
     return [not text for text in describe(inputs)]
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> list[str]:
     """The index at each time step from probabilities (time, classes)."""
     return [str(index) for index in np.asarray(outputs).argmax(-1)]

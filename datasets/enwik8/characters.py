@@ -21,7 +21,7 @@ TAG = re.compile(rb"<[^<>]*(?:>|$)|^[^<>]*>")
 ENTITY = re.compile(rb"&(?:[a-zA-Z]+|#\d+);")
 
 
-def kinds(inputs):
+def kinds(inputs: np.ndarray) -> np.ndarray:
     """The kind of each byte.
 
     A word is a run of letters (of any language: all bytes from 128 on count as letters). What
@@ -56,13 +56,13 @@ def kinds(inputs):
     return result
 
 
-def is_letter(values):
+def is_letter(values: np.ndarray) -> np.ndarray:
     """Where bytes are ASCII letters or part of a character beyond ASCII."""
     values = np.asarray(values)
     lower = values | 32
     return ((lower >= ord("a")) & (lower <= ord("z")) & (values < 128)) | (values >= 128)
 
 
-def is_space(values):
+def is_space(values: np.ndarray) -> np.ndarray:
     """Where bytes are white space."""
     return np.isin(values, list(b" \t" + LINE_ENDS))

@@ -8,6 +8,7 @@ import hashlib
 import os
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +50,12 @@ CHECKSUMS = {
 }
 
 
-def sizes(**_):
+def sizes(**_: Any) -> dict[str, int]:
     """Number of different inputs, of simultaneous outputs, and classes of each: bytes."""
     return {"symbols": 256, "outputs": 1, "classes": 256}
 
 
-def find(folder=None):
+def find(folder: str | Path | None = None) -> Path:
     """The file with the text.
 
     Args:
@@ -74,7 +75,7 @@ def find(folder=None):
     raise FileNotFoundError(f"the text of enwik8 is not in {place}. {SOURCE}")
 
 
-def read(split, size=SIZE, folder=None):
+def read(split: str, size: int = SIZE, folder: str | Path | None = None) -> np.ndarray:
     """The bytes of a split, checked where their checksum is known.
 
     The splits lie one after the other in the first `size` bytes of the text: 90 % of it for
@@ -113,7 +114,7 @@ def _read(path, changed, split, size):
     return np.frombuffer(data[start:stop], np.uint8)
 
 
-def bounds(split, size=SIZE):
+def bounds(split: str, size: int = SIZE) -> tuple[int, int]:
     """Where a split begins and ends in a text.
 
     >>> [bounds(split) for split in SPLITS]
@@ -124,7 +125,7 @@ def bounds(split, size=SIZE):
     return start, stop
 
 
-def first_bytes(path, count):
+def first_bytes(path: Path, count: int) -> bytes:
     """At most `count` bytes from the beginning of the text, in a file of its own or zipped.
 
     Raises:
@@ -140,7 +141,14 @@ def first_bytes(path, count):
             return file.read(count)
 
 
-def sample(rng, batch_size, *, split="train", length=500, size=SIZE):
+def sample(
+    rng: np.random.Generator,
+    batch_size: int,
+    *,
+    split: str = "train",
+    length: int = 500,
+    size: int = SIZE,
+) -> dict[str, np.ndarray]:
     """Draws windows of consecutive bytes at random places of a split.
 
     Args:
@@ -165,7 +173,7 @@ def sample(rng, batch_size, *, split="train", length=500, size=SIZE):
     return cut_windows(text, starts, length)
 
 
-def windows(split="test", *, length=500, size=SIZE):
+def windows(split: str = "test", *, length: int = 500, size: int = SIZE) -> dict[str, np.ndarray]:
     """All windows of a split, one after the other; the bytes left over at its end are left out.
 
     Args:

@@ -4,7 +4,7 @@ import dataclasses
 import os
 import zlib
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import tensorflow_datasets as tfds
@@ -89,7 +89,7 @@ class Builder(FolderBuilder):
             yield key, {"inputs": window[:-1], "targets": window[1:]}
 
 
-def text_file(dl_manager):
+def text_file(dl_manager: Any) -> Path:
     """The file with the text: what the user has, or else what TFDS downloads.
 
     Raises:

@@ -1,5 +1,7 @@
 """The addition task: two numbers of d bits and their sum."""
 
+from typing import Any
+
 import numpy as np
 
 from ..arguments import check_counts
@@ -47,17 +49,25 @@ EQUALS = 4
 LEAST = 4
 
 
-def sizes(**_):
+def sizes(**_: Any) -> dict[str, int]:
     """Width of the input, and number of simultaneous outputs: a bit of the sum and the end."""
     return {"width": EQUALS, "outputs": 2, "classes": 2}
 
 
-def output_length(length):
+def output_length(length: int) -> int:
     """Number of outputs for n inputs, the End Of Output symbol included: n // 2 + 1."""
     return length // 2 + 1
 
 
-def sample(rng, batch_size, *, length=32, min_length=1, same_length=False, short_share=0.0):
+def sample(
+    rng: np.random.Generator,
+    batch_size: int,
+    *,
+    length: int = 32,
+    min_length: int = 1,
+    same_length: bool = False,
+    short_share: float = 0.0,
+) -> dict[str, np.ndarray]:
     """Draws pairs of numbers with the same number of uniform bits, and their sums.
 
     Args:
@@ -121,7 +131,7 @@ def _vectors(numbers, lengths, positions):
     return np.where(real[..., None], one_hot, PADDING).astype(np.float32)
 
 
-def answers(inputs):
+def answers(inputs: np.ndarray) -> np.ndarray:
     """The targets of `inputs` (batch, n, 4), int32 (batch, n // 2 + 1, 2).
 
     The sum has d + 1 bits, of which the last may be 0.
@@ -137,7 +147,7 @@ def answers(inputs):
     return add_end_symbol(sums[..., None], output_length(lengths) - 1)
 
 
-def encode(text, **_):
+def encode(text: str, **_: Any) -> np.ndarray:
     """An input from its text form: two numbers with + between them, and = at the end or not.
 
     The most significant bit of a number comes first in the text, and last in the input. The shorter
@@ -165,7 +175,7 @@ def encode(text, **_):
     return _vectors(numbers, np.array([length]), length)
 
 
-def describe(inputs):
+def describe(inputs: np.ndarray) -> str:
     """The text form of one example, inputs (n, 4), the most significant bit of a number first.
 
     >>> describe(encode("53+27")[0])
@@ -175,7 +185,7 @@ def describe(inputs):
     return _NUMBERS.describe(numbers[0])
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> str:
     """The sum as text, from probabilities (m, 2).
 
     Bits up to the End Of Output, the most significant first; `... ` goes before them where it is

@@ -1,6 +1,7 @@
 """The merge task: two sequences sorted by priorities become one, of their values."""
 
 import fractions
+from typing import Any
 
 import numpy as np
 
@@ -41,27 +42,27 @@ EXAMPLE = "12/300:7 0.5:3 | 30/300:9"
 PRIORITIES = 300
 
 
-def sizes(value_bits=5, **_):
+def sizes(value_bits: int = 5, **_: Any) -> dict[str, int]:
     """Width of the input, and number of simultaneous outputs: the value and the end."""
     check_bits(value_bits=value_bits)
     return {"width": 1 + value_bits, "outputs": value_bits + 1, "classes": 2}
 
 
-def output_length(length):
+def output_length(length: int) -> int:
     """Number of outputs for n inputs, the End Of Output symbol included: n + 1."""
     return length + 1
 
 
 def sample(
-    rng,
-    batch_size,
+    rng: np.random.Generator,
+    batch_size: int,
     *,
-    length=32,
-    min_length=1,
-    same_length=False,
-    short_share=0.0,
-    value_bits=5,
-):
+    length: int = 32,
+    min_length: int = 1,
+    same_length: bool = False,
+    short_share: float = 0.0,
+    value_bits: int = 5,
+) -> dict[str, np.ndarray]:
     """Draws two sequences sorted by priorities, one after the other, and the values in order.
 
     The first sequence has 1 to n - 1 pairs, all numbers equally likely, and the second the rest;
@@ -123,7 +124,7 @@ def _different(rng, batch_size, count):
     return result[:, :count].copy()
 
 
-def answers(inputs):
+def answers(inputs: np.ndarray) -> np.ndarray:
     """The targets of `inputs` (batch, n, 1 + value_bits), int32 (batch, n + 1, value_bits + 1).
 
     Raises:
@@ -136,7 +137,7 @@ def answers(inputs):
     return add_end_symbol(gather(inputs[..., 1:], order), lengths)
 
 
-def encode(text, *, value_bits=5, **_):
+def encode(text: str, *, value_bits: int = 5, **_: Any) -> np.ndarray:
     """An input from its text form: two sequences of pairs, a bar between them.
 
     A pair is a priority between 0 and 1, a fraction or a decimal number, a colon, and a value. With
@@ -180,7 +181,7 @@ def encode(text, *, value_bits=5, **_):
     return inputs
 
 
-def describe(inputs):
+def describe(inputs: np.ndarray) -> str:
     """The text form of one example, inputs (n, 1 + value_bits).
 
     Where the priorities fall, the second sequence begins. If they do not, where it begins makes no
@@ -206,7 +207,7 @@ def _fraction(priority):
     return str(priority)
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> str:
     """The values as text, from probabilities (m, value_bits + 1).
 
     Values up to the End Of Output; ` ...` follows if it is missing.

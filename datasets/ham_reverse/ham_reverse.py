@@ -1,5 +1,7 @@
 """The reverse task: vectors of bits become the same vectors, the last one first."""
 
+from typing import Any
+
 import numpy as np
 
 from ..vectors import (
@@ -34,27 +36,27 @@ __all__ = [
 EXAMPLE = "5 3 1023"
 
 
-def sizes(bits=10, **_):
+def sizes(bits: int = 10, **_: Any) -> dict[str, int]:
     """Width of the input, and number of simultaneous outputs: the bits and the end."""
     check_bits(bits=bits)
     return {"width": bits, "outputs": bits + 1, "classes": 2}
 
 
-def output_length(length):
+def output_length(length: int) -> int:
     """Number of outputs for n inputs, the End Of Output symbol included: n + 1."""
     return length + 1
 
 
 def sample(
-    rng,
-    batch_size,
+    rng: np.random.Generator,
+    batch_size: int,
     *,
-    length=32,
-    min_length=1,
-    same_length=False,
-    short_share=0.0,
-    bits=10,
-):
+    length: int = 32,
+    min_length: int = 1,
+    same_length: bool = False,
+    short_share: float = 0.0,
+    bits: int = 10,
+) -> dict[str, np.ndarray]:
     """Draws sequences of uniform vectors of bits, and the same backwards.
 
     Args:
@@ -91,7 +93,7 @@ def sample(
     return make_batch(inputs, lengths, answers(inputs), weights)
 
 
-def answers(inputs):
+def answers(inputs: np.ndarray) -> np.ndarray:
     """The targets of `inputs` (batch, n, bits), int32 (batch, n + 1, bits + 1).
 
     Raises:
@@ -102,7 +104,7 @@ def answers(inputs):
     return add_end_symbol(gather(inputs, source), lengths)
 
 
-def encode(text, *, bits=10, **_):
+def encode(text: str, *, bits: int = 10, **_: Any) -> np.ndarray:
     """An input from its text form: each vector as a number, separated by spaces.
 
     Args:
@@ -131,7 +133,7 @@ def encode(text, *, bits=10, **_):
         ) from error
 
 
-def describe(inputs):
+def describe(inputs: np.ndarray) -> str:
     """The text form of one example, inputs (n, bits).
 
     >>> describe(encode("5 17 1023")[0])
@@ -141,7 +143,7 @@ def describe(inputs):
     return " ".join(format_vectors(inputs[0, : lengths[0]], inputs.shape[-1]))
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> str:
     """The output as text, from probabilities (m, bits + 1).
 
     Numbers up to the End Of Output; ` ...` follows if it is missing.

@@ -1,5 +1,7 @@
 """The search task: pairs of a key and a value, sorted by keys, and the value of a key."""
 
+from typing import Any
+
 import numpy as np
 
 from ..vectors import (
@@ -37,28 +39,28 @@ EXAMPLE = "1:7 4:9 6:2 ? 4"
 LEAST = 2
 
 
-def sizes(key_bits=5, value_bits=5, **_):
+def sizes(key_bits: int = 5, value_bits: int = 5, **_: Any) -> dict[str, int]:
     """Width of the input, and number of simultaneous outputs: the value and the end."""
     check_bits(key_bits=key_bits, value_bits=value_bits)
     return {"width": key_bits + value_bits, "outputs": value_bits + 1, "classes": 2}
 
 
-def output_length(length):
+def output_length(length: int) -> int:
     """Number of outputs for n inputs: 1."""
     return 1
 
 
 def sample(
-    rng,
-    batch_size,
+    rng: np.random.Generator,
+    batch_size: int,
     *,
-    length=32,
-    min_length=1,
-    same_length=False,
-    short_share=0.0,
-    key_bits=5,
-    value_bits=5,
-):
+    length: int = 32,
+    min_length: int = 1,
+    same_length: bool = False,
+    short_share: float = 0.0,
+    key_bits: int = 5,
+    value_bits: int = 5,
+) -> dict[str, np.ndarray]:
     """Draws pairs sorted by their keys and the key of one of them, and the value of that key.
 
     Keys are uniform, so some occur more than once; the value is that of the first. The query is the
@@ -107,7 +109,7 @@ def sample(
     return make_batch(inputs, lengths, targets, np.ones((batch_size, 1)))
 
 
-def answers(inputs, *, key_bits=None):
+def answers(inputs: np.ndarray, *, key_bits: int | None = None) -> np.ndarray:
     """The targets of `inputs` (batch, n, width), int32 (batch, 1, value_bits + 1).
 
     Args:
@@ -134,7 +136,7 @@ def answers(inputs, *, key_bits=None):
     return np.concatenate([values, np.ones_like(values[..., :1])], axis=-1).astype(np.int32)
 
 
-def encode(text, *, key_bits=5, value_bits=5, **_):
+def encode(text: str, *, key_bits: int = 5, value_bits: int = 5, **_: Any) -> np.ndarray:
     """An input from its text form: pairs sorted by keys, a question mark, and a key.
 
     Args:
@@ -154,14 +156,14 @@ def encode(text, *, key_bits=5, value_bits=5, **_):
     [[[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]]]
     """
     check_bits(key_bits=key_bits, value_bits=value_bits)
-    pairs, _, query = str(text).partition("?")
+    pairs, _mark, query = str(text).partition("?")
     words = [*pairs.split(), f"{query.strip()}:0"] if pairs.split() else []
     inputs = parse_pairs(text, words, key_bits, value_bits, "1:7 3:9 3:4 ? 3")[None]
     answers(inputs, key_bits=key_bits)
     return inputs
 
 
-def describe(inputs, *, key_bits=None):
+def describe(inputs: np.ndarray, *, key_bits: int | None = None) -> str:
     """The text form of one example, inputs (n, width); `key_bits` as of `answers`.
 
     >>> describe(encode("1:7 3:9 3:4 ? 3")[0])
@@ -172,7 +174,7 @@ def describe(inputs, *, key_bits=None):
     return " ".join([*words[:-1], "?", words[-1].split(":")[0]])
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> str:
     """The value as text, from probabilities (1, value_bits + 1).
 
     ` ...` follows if the end is missing.

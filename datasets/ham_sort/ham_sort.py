@@ -1,5 +1,7 @@
 """The sort task: pairs of a key and a value, in the order of their keys."""
 
+from typing import Any
+
 import numpy as np
 
 from ..arguments import check_integers
@@ -36,7 +38,7 @@ __all__ = [
 EXAMPLE = "3:7 1:4 3:2"
 
 
-def sizes(key_bits=5, value_bits=5, **_):
+def sizes(key_bits: int = 5, value_bits: int = 5, **_: Any) -> dict[str, int]:
     """Width of the input, and number of simultaneous outputs: key, value, and the end."""
     check_bits(key_bits=key_bits)
     check_bits(0, value_bits=value_bits)
@@ -44,23 +46,23 @@ def sizes(key_bits=5, value_bits=5, **_):
     return {"width": width, "outputs": width + 1, "classes": 2}
 
 
-def output_length(length):
+def output_length(length: int) -> int:
     """Number of outputs for n inputs, the End Of Output symbol included: n + 1."""
     return length + 1
 
 
 def sample(
-    rng,
-    batch_size,
+    rng: np.random.Generator,
+    batch_size: int,
     *,
-    length=32,
-    min_length=1,
-    same_length=False,
-    short_share=0.0,
-    distinct_keys=None,
-    key_bits=5,
-    value_bits=5,
-):
+    length: int = 32,
+    min_length: int = 1,
+    same_length: bool = False,
+    short_share: float = 0.0,
+    distinct_keys: int | None = None,
+    key_bits: int = 5,
+    value_bits: int = 5,
+) -> dict[str, np.ndarray]:
     """Draws sequences of pairs of uniform bits, and the same pairs in the order of their keys.
 
     Args:
@@ -106,7 +108,7 @@ def sample(
     return make_batch(inputs, lengths, answers(inputs, key_bits=key_bits), weights)
 
 
-def answers(inputs, *, key_bits=None):
+def answers(inputs: np.ndarray, *, key_bits: int | None = None) -> np.ndarray:
     """The targets of `inputs` (batch, n, width), int32 (batch, n + 1, width + 1).
 
     Pairs with equal keys keep their order.
@@ -125,7 +127,7 @@ def answers(inputs, *, key_bits=None):
     return add_end_symbol(gather(inputs, np.argsort(keys, axis=1, kind="stable")), lengths)
 
 
-def encode(text, *, key_bits=5, value_bits=5, **_):
+def encode(text: str, *, key_bits: int = 5, value_bits: int = 5, **_: Any) -> np.ndarray:
     """An input from its text form: pairs separated by spaces, each a key, a colon and a value.
 
     Args:
@@ -149,7 +151,7 @@ def encode(text, *, key_bits=5, value_bits=5, **_):
     return parse_pairs(text, str(text).split(), key_bits, value_bits)[None]
 
 
-def describe(inputs, *, key_bits=None):
+def describe(inputs: np.ndarray, *, key_bits: int | None = None) -> str:
     """The text form of one example, inputs (n, width); `key_bits` as of `answers`.
 
     >>> describe(encode("3:7 1:12 3:0")[0])
@@ -160,7 +162,7 @@ def describe(inputs, *, key_bits=None):
     return " ".join(format_vectors(inputs[0, : lengths[0]], key_bits, inputs.shape[-1] - key_bits))
 
 
-def decode(outputs, *, key_bits=None):
+def decode(outputs: np.ndarray, *, key_bits: int | None = None) -> str:
     """The output as text, from probabilities (m, width + 1); `key_bits` as of `answers`.
 
     Pairs up to the End Of Output; ` ...` follows if it is missing.

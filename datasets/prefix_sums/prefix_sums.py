@@ -28,7 +28,14 @@ sizes, answers = _TASK.sizes, _TASK.answers
 encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode
 
 
-def sample(rng, batch_size, *, length=32, min_length=None, same_length=False):
+def sample(
+    rng: np.random.Generator,
+    batch_size: int,
+    *,
+    length: int = 32,
+    min_length: int | None = None,
+    same_length: bool = False,
+) -> dict[str, np.ndarray]:
     """Draws sequences of uniform bits, and their prefix sums.
 
     Args:

@@ -10,6 +10,8 @@ network learns with few of them and is asked with many.
 Source: Banino et al. (2021), arXiv:2107.05407, section 3.1; Graves (2016), arXiv:1603.08983.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..act_parity import act_parity
@@ -19,7 +21,7 @@ from ..arguments import check_counts
 __all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
 
 
-def sizes(bits=96, **_):
+def sizes(bits: int = 96, **_: Any) -> dict[str, int]:
     """Width of the input, number of simultaneous outputs, and classes of each."""
     return act_parity.sizes(bits=bits)
 
@@ -67,7 +69,7 @@ def sample(
     )
 
 
-def encode(text: str, *, bits: int = 96, **_) -> np.ndarray:
+def encode(text: str, *, bits: int = 96, **_: Any) -> np.ndarray:
     """A vector from its text form: one of `+`, `-`, `0` for each element, zeros at the end free.
 
     >>> encode("+-0+", bits=6).tolist()

@@ -1,6 +1,7 @@
 """What builders of the tasks on bits share."""
 
 import dataclasses
+from typing import Any
 
 from ..tfds.builder import TaskBuilder
 from ..tfds.config import TaskConfig
@@ -25,7 +26,7 @@ class BitBuilder(TaskBuilder, skip_registration=True):
     WITHOUT_REPETITION = ("validation", "test")
 
 
-def configs(config):
+def configs(config: type) -> list[Any]:
     """The configs of a task.
 
     Args:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -38,22 +39,22 @@ class BitTask:
     result: Callable
     copies: int = 1
 
-    def sizes(self, **_):
+    def sizes(self, **_: Any) -> dict[str, int]:
         """Number of symbols in the input, and number of classes of the output: blank and bits."""
         return {"symbols": 3, "classes": 3}
 
     def sample(
         self,
-        rng,
-        batch_size,
+        rng: np.random.Generator,
+        batch_size: int,
         *,
-        length=41,
-        min_length=None,
-        same_length=False,
-        short_share=0.0,
-        runs_share=0.0,
-        examples_per_length=None,
-    ):
+        length: int = 41,
+        min_length: int | None = None,
+        same_length: bool = False,
+        short_share: float = 0.0,
+        runs_share: float = 0.0,
+        examples_per_length: int | None = None,
+    ) -> dict[str, np.ndarray]:
         """Draws sequences of uniform bits, and the results.
 
         Args:
@@ -96,7 +97,7 @@ class BitTask:
         inputs[position < counts[:, None]] = bits[inside] + 1
         return make_batch(inputs, self.answers(inputs), lengths)
 
-    def answers(self, inputs):
+    def answers(self, inputs: np.ndarray) -> np.ndarray:
         """The results for `inputs` (batch, n), int32 (batch, n), 0 at the padding.
 
         Raises:
@@ -106,7 +107,7 @@ class BitTask:
         after_result = np.arange(inputs.shape[1]) >= self.copies * counts
         return np.where(after_result, BLANK, self.result(inputs, counts)).astype(np.int32)
 
-    def encode(self, text, **_):
+    def encode(self, text: str, **_: Any) -> np.ndarray:
         """An input from its text form, bits in the order in which they are read.
 
         Args:
@@ -125,12 +126,12 @@ class BitTask:
         inputs[0, : len(plain)] = [int(bit) + 1 for bit in plain]
         return inputs
 
-    def describe(self, inputs):
+    def describe(self, inputs: np.ndarray) -> str:
         """The text form of one example, inputs (n,): its bits, without the blanks."""
         inputs, counts = self._split_bits(np.asarray(inputs)[None])
         return format_symbols(inputs[0, : counts[0, 0]])
 
-    def decode(self, outputs):
+    def decode(self, outputs: np.ndarray) -> str:
         """The result as text, from probabilities (n, classes).
 
         Blanks at the end of the output are left out; another is written `_`.

@@ -1,9 +1,11 @@
 """Numbers of any length as arrays of digits, the least significant first."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 
-def add(first, second, base):
+def add(first: np.ndarray, second: np.ndarray, base: int) -> np.ndarray:
     """Sums of numbers of d digits, int64 (batch, d + 1).
 
     Args:
@@ -20,7 +22,7 @@ def add(first, second, base):
     return _propagate_carries(totals, base)
 
 
-def multiply(first, second, base):
+def multiply(first: np.ndarray, second: np.ndarray, base: int) -> np.ndarray:
     """Products of numbers of d digits, int64 (batch, 2 d).
 
     Args:
@@ -46,7 +48,7 @@ def multiply(first, second, base):
     return _propagate_carries(totals.astype(np.int64), base)
 
 
-def summand(total, first, base, width):
+def summand(total: int, first: int, base: int, width: int) -> int:
     """What is added to a number of `width` digits for a sum, of which the highest digit is open.
 
     >>> summand(13, 9, base=2, width=4), summand(3, 9, base=2, width=4)
@@ -55,7 +57,7 @@ def summand(total, first, base, width):
     return (total - first) % base**width
 
 
-def factor(product, first, base, width):
+def factor(product: int, first: int, base: int, width: int) -> int:
     """What a positive number is multiplied by for a product that begins with the digits wanted.
 
     It has at most `width` digits; as few of the lowest digits of `product` are given up as that
@@ -80,7 +82,7 @@ def _propagate_carries(totals, base):
     return np.ascontiguousarray(columns.T)
 
 
-def to_integer(digits, base):
+def to_integer(digits: Iterable[int], base: int) -> int:
     """The number that `digits` stand for, the least significant first; any length.
 
     >>> to_integer([1, 0, 1, 1], base=2)
@@ -92,7 +94,7 @@ def to_integer(digits, base):
     return value
 
 
-def from_integer(value, base):
+def from_integer(value: int, base: int) -> list[int]:
     """The digits of a number, the least significant first; those of 0 are [0]. Any length.
 
     >>> from_integer(13, base=2)

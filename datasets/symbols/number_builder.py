@@ -1,6 +1,7 @@
 """What builders of both tasks on numbers share."""
 
 import dataclasses
+from typing import Any
 
 from ..tfds.builder import TaskBuilder
 from ..tfds.config import TaskConfig
@@ -28,7 +29,7 @@ class NumberBuilder(TaskBuilder, skip_registration=True):
     WITHOUT_REPETITION = ("validation", "test")
 
 
-def configs(config):
+def configs(config: type) -> list[Any]:
     """The configs of a task.
 
     Args:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -50,28 +51,28 @@ class NumberTask:
     operators: str
     example: str
 
-    def sizes(self, base=2, **_):
+    def sizes(self, base: int = 2, **_: Any) -> dict[str, int]:
         """Number of symbols in the input, and number of classes of the output: blank and digits."""
         check_base(base)
         return {"symbols": base + 2, "classes": base + 1}
 
     def sample(
         self,
-        rng,
-        batch_size,
+        rng: np.random.Generator,
+        batch_size: int,
         *,
-        bits=20,
-        min_bits=1,
-        base=2,
-        aligned=False,
-        same_length=False,
-        short_share=0.0,
-        runs_share=0.0,
-        result_runs_share=0.0,
-        unequal_share=0.0,
-        examples_per_length=None,
-        probe=None,
-    ):
+        bits: int = 20,
+        min_bits: int = 1,
+        base: int = 2,
+        aligned: bool = False,
+        same_length: bool = False,
+        short_share: float = 0.0,
+        runs_share: float = 0.0,
+        result_runs_share: float = 0.0,
+        unequal_share: float = 0.0,
+        examples_per_length: int | None = None,
+        probe: str | None = None,
+    ) -> dict[str, np.ndarray]:
         """Draws pairs of numbers, each digit uniform, and the results.
 
         Args:
@@ -147,7 +148,7 @@ class NumberTask:
         inputs = _join_numbers(first, second, lengths, base, aligned)
         return make_batch(inputs, self.answers(inputs), lengths)
 
-    def answers(self, inputs):
+    def answers(self, inputs: np.ndarray) -> np.ndarray:
         """The results for `inputs` (batch, n), int32 (batch, n), 0 at the padding.
 
         The operator is the largest symbol and so gives the base; its position shows whether the
@@ -165,7 +166,7 @@ class NumberTask:
         targets[position >= self.result_digits(lengths)[:, None]] = BLANK
         return targets
 
-    def encode(self, text, *, base=2, aligned=False, **_):
+    def encode(self, text: str, *, base: int = 2, aligned: bool = False, **_: Any) -> np.ndarray:
         """An input from its text form, most significant digit first.
 
         The shorter number gets leading zeros. If a digit is too large for `base`, both numbers are
@@ -192,22 +193,22 @@ class NumberTask:
                 f"an input is two numbers with {self.operators[0]!r} between them, digits below "
                 f"{base} or else decimal, for instance {self.example!r}. Received: {text!r}"
             )
-        numbers = [[int(digit) for digit in reversed(number)] for number in numbers]
-        if max(map(max, numbers)) >= base:
-            numbers = [from_integer(to_integer(number, 10), base) for number in numbers]
-        length = max(map(len, numbers))
-        digits = np.zeros((2, 1, length), np.int8)
-        for row, number in zip(digits, numbers):
-            row[0, : len(number)] = number
-        return _join_numbers(*digits, np.array([length]), base, aligned)
+        values = [[int(digit) for digit in reversed(number)] for number in numbers]
+        if max(map(max, values)) >= base:
+            values = [from_integer(to_integer(value, 10), base) for value in values]
+        length = max(map(len, values))
+        first, second = np.zeros((2, 1, length), np.int8)
+        for row, value in zip((first, second), values):
+            row[0, : len(value)] = value
+        return _join_numbers(first, second, np.array([length]), base, aligned)
 
-    def describe(self, inputs):
+    def describe(self, inputs: np.ndarray) -> str:
         """The text form of one example, inputs (n,), most significant digit first."""
         first, second, lengths, _ = self._split_numbers(np.asarray(inputs)[None])
         texts = ["".join(map(str, x[0, : lengths[0]][::-1])) for x in (first, second)]
         return self.operators[0].join(texts)
 
-    def decode(self, outputs):
+    def decode(self, outputs: np.ndarray) -> str:
         """The result as text, from probabilities (n, classes).
 
         The most significant digit comes first. Blanks at the end of the output are left out;
@@ -263,7 +264,7 @@ class NumberTask:
         return first, second, lengths, base
 
 
-def check_base(base):
+def check_base(base: int) -> None:
     """Checks that `base` is between 2 and 10, so that a digit is one character.
 
     Raises:

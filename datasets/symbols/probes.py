@@ -4,12 +4,14 @@ A probe takes digits (batch, d), the least significant first and 0 after each nu
 changes them.
 """
 
+from typing import Any
+
 import numpy as np
 
 from .digits import from_integer, to_integer
 
 
-def get_probe(name, operator):
+def get_probe(name: str | None, operator: str) -> Any:
     """The probe of a name, None for None.
 
     Args:
@@ -29,7 +31,9 @@ def get_probe(name, operator):
     return PROBES[name]
 
 
-def carries(rng, first, second, lengths, base):
+def carries(
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, lengths: np.ndarray, base: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Sums with one carry through half of the places or more.
 
     The chain begins where two digits add up to `base` or more, and continues where they add up to
@@ -48,7 +52,9 @@ def carries(rng, first, second, lengths, base):
     return np.where(begins, high, first), np.where(begins, low, second)
 
 
-def multiplication_carries(rng, first, second, lengths, base):
+def multiplication_carries(
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, lengths: np.ndarray, base: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Products next to a power of the base: 1000…, or …999, in their upper half.
 
     The second number is the power divided by the first, rounded down or up.
@@ -66,25 +72,33 @@ def multiplication_carries(rng, first, second, lengths, base):
     return first, second
 
 
-def ones(rng, first, second, lengths, base):
+def ones(
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, lengths: np.ndarray, base: int
+) -> tuple[np.ndarray, np.ndarray]:
     """All digits are the largest, in the first number, the second, or both."""
     position = np.arange(first.shape[1])
     return _either(rng, first, second, (position < lengths[:, None]) * (base - 1))
 
 
-def zeros(rng, first, second, lengths, base):
+def zeros(
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, lengths: np.ndarray, base: int
+) -> tuple[np.ndarray, np.ndarray]:
     """All digits are 0, in the first number, the second, or both."""
     return _either(rng, first, second, np.zeros_like(first))
 
 
-def powers(rng, first, second, lengths, base):
+def powers(
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, lengths: np.ndarray, base: int
+) -> tuple[np.ndarray, np.ndarray]:
     """A power of the base, as the first number, the second, or both."""
     position = np.arange(first.shape[1])
     powers = [position == rng.integers(0, lengths[:, None]) for _ in range(2)]
     return _either(rng, first, second, *powers)
 
 
-def unequal(rng, first, second, lengths, base):
+def unequal(
+    rng: np.random.Generator, first: np.ndarray, second: np.ndarray, lengths: np.ndarray, base: int
+) -> tuple[np.ndarray, np.ndarray]:
     """One number has d digits, the other fewer: its leading digits are 0."""
     position = np.arange(first.shape[1])
     short = position < rng.integers(0, lengths[:, None])

@@ -1,6 +1,7 @@
 """What the tasks on sequences of symbols share: lengths, digits that are drawn, features."""
 
 import functools
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -13,7 +14,15 @@ BLANK = 0
 POOLS = 128
 
 
-def draw_lengths(rng, batch_size, smallest, min_length, max_length, short_share, same_length):
+def draw_lengths(
+    rng: np.random.Generator,
+    batch_size: int,
+    smallest: int,
+    min_length: int,
+    max_length: int,
+    short_share: float,
+    same_length: bool,
+) -> np.ndarray:
     """Lengths, uniform from `min_length` to `max_length`, int64 (batch,).
 
     Args:
@@ -34,7 +43,9 @@ def draw_lengths(rng, batch_size, smallest, min_length, max_length, short_share,
     return np.broadcast_to(lengths, (batch_size,))
 
 
-def draw_digits(rng, widths, base, examples_per_length=None):
+def draw_digits(
+    rng: np.random.Generator, widths: np.ndarray, base: int, examples_per_length: int | None = None
+) -> np.ndarray:
     """Uniform digits, 0 after the width of a row, int8 (batch, largest width).
 
     Args:
@@ -62,7 +73,7 @@ def _pool(width, base, size):
     return rng.integers(0, base, (size, width), dtype=np.int8)
 
 
-def repeat_in_runs(rng, digits, where):
+def repeat_in_runs(rng: np.random.Generator, digits: np.ndarray, where: np.ndarray) -> np.ndarray:
     """Digits (batch, width), some of which repeat the one before.
 
     Each row draws the probability of a repetition, uniform between 0 and 1.
@@ -78,7 +89,9 @@ def repeat_in_runs(rng, digits, where):
     return np.take_along_axis(digits, begins, axis=1)
 
 
-def make_batch(inputs, targets, difficulty):
+def make_batch(
+    inputs: np.ndarray, targets: np.ndarray, difficulty: np.ndarray
+) -> dict[str, np.ndarray]:
     """The features of a batch.
 
     Args:
@@ -99,7 +112,7 @@ def make_batch(inputs, targets, difficulty):
     }
 
 
-def validate_inputs(inputs):
+def validate_inputs(inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """`inputs` as an integer array (batch, n) of examples with padding only at the end.
 
     Returns:
@@ -124,7 +137,7 @@ def validate_inputs(inputs):
     return inputs, lengths
 
 
-def format_symbols(symbols):
+def format_symbols(symbols: np.ndarray) -> str:
     """Digits as a text, `_` for a blank among them; blanks at the end are left out.
 
     >>> format_symbols([2, 1, 0, 2, 0, 0])
@@ -133,7 +146,12 @@ def format_symbols(symbols):
     return "".join("_" if x == BLANK else str(x - 1) for x in symbols).rstrip("_")
 
 
-def check_draws(short_share, examples_per_length, changes, **lengths):
+def check_draws(
+    short_share: float,
+    examples_per_length: int | None,
+    changes: Mapping[str, float],
+    **lengths: int,
+) -> None:
     """The parameters that the tasks on symbols share.
 
     Args:

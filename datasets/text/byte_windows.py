@@ -1,11 +1,13 @@
 """Windows of consecutive bytes of a text, and the text form of bytes."""
 
+from typing import Any
+
 import numpy as np
 
 from ..arguments import check_integers
 
 
-def cut_windows(text, starts, length):
+def cut_windows(text: np.ndarray, starts: np.ndarray, length: int) -> dict[str, np.ndarray]:
     """Windows of a text, each with the byte that follows each of its bytes.
 
     Args:
@@ -28,7 +30,7 @@ def cut_windows(text, starts, length):
     }
 
 
-def check_length(length, text):
+def check_length(length: int, text: np.ndarray) -> int:
     """Returns `length`, if the text has a window of that many inputs.
 
     Raises:
@@ -42,7 +44,7 @@ def check_length(length, text):
     return length
 
 
-def encode(text, **_):
+def encode(text: str, **_: Any) -> np.ndarray:
     """A text as inputs, int32 (1, bytes), in UTF-8.
 
     >>> encode("né").tolist()
@@ -56,7 +58,7 @@ def encode(text, **_):
     return np.frombuffer(text.encode(), np.uint8).astype(np.int32)[None]
 
 
-def describe(inputs):
+def describe(inputs: np.ndarray) -> list[str]:
     """The text form of bytes (time,), a list: ASCII characters, or hexadecimal numbers.
 
     >>> describe(encode("a é\\n")[0])
@@ -71,6 +73,6 @@ def _format_byte(byte):
     return chr(byte) if 32 <= byte < 127 else f"{byte:02x}"
 
 
-def decode(outputs):
+def decode(outputs: np.ndarray) -> list[str]:
     """The most probable next byte at each step, as text, from probabilities (time, 256)."""
     return describe(np.asarray(outputs).argmax(-1))

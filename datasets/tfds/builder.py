@@ -4,6 +4,8 @@ import hashlib
 import inspect
 import itertools
 import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import tensorflow_datasets as tfds
@@ -19,7 +21,8 @@ BLOCK_ELEMENTS = 2**22
 MAX_EMPTY_BLOCKS = 20
 
 
-class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
+# mypy does not read TFDS, whose base class takes `skip_registration`.
+class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):  # type: ignore[call-arg]
     """A data set whose `README.md`, `TAGS.txt` and `CITATIONS.bib` lie beside its builder."""
 
     VERSION = tfds.core.Version("1.0.0")
@@ -30,7 +33,7 @@ class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):
         cls.pkg_dir_path = tfds.core.Path(inspect.getfile(cls)).parent
         super().__init_subclass__(**kwargs)
 
-    def __init__(self, *, config=None, **kwargs):
+    def __init__(self, *, config: Any = None, **kwargs: Any):
         if isinstance(config, NamedConfig):
             # TFDS refuses a config object that has the name of one of the builder's own.
             config = self.builder_configs.get(config.name, config)
@@ -45,7 +48,7 @@ class TaskBuilder(FolderBuilder, skip_registration=True):
 
     # The splits without repeated examples. Where short examples are few, the same ones would come
     # too often in a split of a tenth.
-    WITHOUT_REPETITION = ()
+    WITHOUT_REPETITION: tuple[str, ...] = ()
 
     def _info(self):
         config = self.builder_config
@@ -108,7 +111,9 @@ def _is_new(item, seen):
     return len(seen) > count
 
 
-def unpadded(batch, output_length):
+def unpadded(
+    batch: dict[str, np.ndarray], output_length: Callable[[int], int]
+) -> Iterator[dict[str, np.ndarray]]:
     """The examples of a batch, each without padding at its end.
 
     Args:
@@ -124,7 +129,7 @@ def unpadded(batch, output_length):
         yield {name: values[row, : ends.get(name, length)] for name, values in batch.items()}
 
 
-def split_of(inputs):
+def split_of(inputs: np.ndarray) -> str:
     """The split that an example belongs to: validation and test get a tenth each.
 
     Args:

@@ -1,6 +1,7 @@
 """Configs that are named after what differs from the paper."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import tensorflow_datasets as tfds
@@ -28,14 +29,14 @@ class NamedConfig(tfds.core.BuilderConfig):
         listed = ", ".join(f"{key} = {value}" for key, value in differences.items())
         self.description = f"As the paper, but {listed}." if differences else "As the paper."
 
-    def differences(self):
+    def differences(self) -> dict[str, Any]:
         """The fields that differ from their defaults, by name."""
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         values = {name: getattr(self, name) for name in self.named_fields()}
         return {name: value for name, value in values.items() if value != defaults[name]}
 
     @classmethod
-    def named_fields(cls):
+    def named_fields(cls) -> list[str]:
         """The fields that the name may mention, in that order: a subclass's own, then the seed."""
         shared = {field.name for field in dataclasses.fields(NamedConfig)}
         return [*(x.name for x in dataclasses.fields(cls) if x.name not in shared), "seed"]
@@ -65,20 +66,20 @@ class TaskConfig(NamedConfig):
         check_integers(1, **{split: getattr(self, split) for split in SPLITS})
 
     @classmethod
-    def named_fields(cls):
+    def named_fields(cls) -> list[str]:
         own = [name for name in super().named_fields() if name not in (*SPLITS, "seed")]
         return [*own, *SPLITS, "seed"]
 
     @property
-    def parameters(self):
+    def parameters(self) -> dict[str, Any]:
         """The parameters of the task's `sample`, a dict."""
         names = [name for name in self.named_fields() if name not in (*SPLITS, "seed")]
         return {name: getattr(self, name) for name in names}
 
-    def sample(self, rng, batch_size):
+    def sample(self, rng: np.random.Generator, batch_size: int) -> dict[str, np.ndarray]:
         """Examples with these parameters."""
         return self.task.sample(rng, batch_size, **self.parameters)
 
-    def output_length(self, length):
+    def output_length(self, length: int) -> int:
         """Number of targets of an example of `length` inputs."""
         return getattr(self.task, "output_length", int)(length)

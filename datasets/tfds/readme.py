@@ -4,6 +4,8 @@
 """
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import tensorflow_datasets as tfds
 
@@ -15,7 +17,7 @@ END = "<!-- end of configs -->"
 MARKED = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 
 
-def configs_table(configs):
+def configs_table(configs: Sequence[Any]) -> str:
     """A table of configs with what differs from the paper, in Markdown.
 
     Args:
@@ -31,7 +33,7 @@ def configs_table(configs):
     return "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
 
 
-def with_table(text, configs):
+def with_table(text: str, configs: Sequence[Any]) -> str:
     """The text of a README with the table of these configs between the marks.
 
     Raises:
@@ -43,7 +45,7 @@ def with_table(text, configs):
     return MARKED.sub(lambda _: block, text)
 
 
-def main():
+def main() -> None:
     """Writes the tables of all data sets."""
     for name in all_names():
         builder = tfds.builder_cls(name)

@@ -1,6 +1,7 @@
 """What builders of the tasks on vectors share."""
 
 import dataclasses
+from typing import Any
 
 from ..tfds.builder import TaskBuilder
 from ..tfds.config import TaskConfig
@@ -16,7 +17,7 @@ class VectorConfig(TaskConfig):
     """
 
     length: int = 32
-    min_length: int = 1
+    min_length: int | None = 1
     train: int = 50_000
     validation: int = 10_000
     test: int = 2_500
@@ -40,7 +41,7 @@ class VectorBuilder(TaskBuilder, skip_registration=True):
     WITHOUT_REPETITION = ("validation", "test")
 
 
-def configs(config, short=16):
+def configs(config: type, short: int = 16) -> list[Any]:
     """The configs of a task.
 
     Args:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -48,30 +49,30 @@ class OperationTask:
     priorities: bool = False
     example: str = "PUSH 5, PUSH 3, POP, POP"
 
-    def sizes(self, bits=5, **_):
+    def sizes(self, bits: int = 5, **_: Any) -> dict[str, int]:
         """Width of the input, and number of simultaneous outputs, the bits of a value."""
         check_bits(bits=bits)
         if self.priorities:
             check_between(1, LARGEST_PRIORITY_BITS, bits=bits)
         return {"width": 1 + bits * (1 + self.priorities), "outputs": bits, "classes": 2}
 
-    def output_length(self, length):
+    def output_length(self, length: int) -> int:
         """Number of outputs for n operations: n."""
         return length
 
     def sample(
         self,
-        rng,
-        batch_size,
+        rng: np.random.Generator,
+        batch_size: int,
         *,
-        length=32,
-        min_length=None,
-        same_length=False,
-        short_share=0.0,
-        late_pops=1.0,
-        drained_share=0.0,
-        bits=5,
-    ):
+        length: int = 32,
+        min_length: int | None = None,
+        same_length: bool = False,
+        short_share: float = 0.0,
+        late_pops: float = 1.0,
+        drained_share: float = 0.0,
+        bits: int = 5,
+    ) -> dict[str, np.ndarray]:
         """Draws sequences of operations, the t-th of n a POP with probability t / n.
 
         Values are uniform bits. A priority is uniform among those that no stored element has, so
@@ -125,7 +126,7 @@ class OperationTask:
         weights = pops & sequence_mask(lengths, positions)
         return make_batch(inputs, lengths, self.answers(inputs), weights)
 
-    def answers(self, inputs):
+    def answers(self, inputs: np.ndarray) -> np.ndarray:
         """What each operation returns, int32 (batch, n, bits), 0 for a PUSH.
 
         Raises:
@@ -140,7 +141,7 @@ class OperationTask:
         values = gather(inputs[..., -bits:], np.maximum(source, 0))
         return (values * answered[..., None]).astype(np.int32)
 
-    def encode(self, text, *, bits=5, **_):
+    def encode(self, text: str, *, bits: int = 5, **_: Any) -> np.ndarray:
         """An input from its text form, operations separated by commas.
 
         Args:
@@ -174,7 +175,7 @@ class OperationTask:
         self.answers(inputs)
         return inputs
 
-    def describe(self, inputs):
+    def describe(self, inputs: np.ndarray) -> list[str]:
         """The text form of each operation of one example, inputs (n, width), a list."""
         inputs, lengths, bits = self._checked(np.asarray(inputs)[None])
         example = inputs[0, : lengths[0]]
@@ -183,7 +184,7 @@ class OperationTask:
             f"PUSH {element}" if push else "POP" for push, element in zip(example[:, 0], elements)
         ]
 
-    def decode(self, outputs):
+    def decode(self, outputs: np.ndarray) -> list[str]:
         """The number at each operation, from probabilities (n, bits), a list.
 
         The output at a PUSH is meaningless.

@@ -1,10 +1,14 @@
 """Pairs of a key and a value as vectors of bits, the key first."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from ..arguments import check_between
 from .sequences import check_bits, parse_vectors
 
 
-def resolve_key_bits(width, key_bits=None):
+def resolve_key_bits(width: int, key_bits: int | None = None) -> int:
     """How many bits of a pair are its key, by default half of them.
 
     Args:
@@ -29,7 +33,9 @@ def resolve_key_bits(width, key_bits=None):
     return key_bits
 
 
-def parse_pairs(text, words, key_bits, value_bits, example="3:7 1:12 3:0"):
+def parse_pairs(
+    text: str, words: Sequence[str], key_bits: int, value_bits: int, example: str = "3:7 1:12 3:0"
+) -> np.ndarray:
     """Pairs from words such as `"3:7"`, float32 (words, key_bits + value_bits).
 
     Args:

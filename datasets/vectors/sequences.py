@@ -1,5 +1,8 @@
 """What the tasks on sequences of vectors share: bits, lengths, padding, the end of the output."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ..arguments import check_between, check_counts, check_integers
@@ -11,7 +14,7 @@ PADDING = -1.0
 LARGEST_BITS = 32
 
 
-def check_bits(minimum=1, **bits):
+def check_bits(minimum: int = 1, **bits: Any) -> None:
     """Checks numbers of bits: integers from `minimum` to 32.
 
     Raises:
@@ -26,7 +29,15 @@ def check_bits(minimum=1, **bits):
     check_between(minimum, LARGEST_BITS, **bits)
 
 
-def draw_lengths(rng, batch_size, length, min_length, same_length, short_share, smallest=1):
+def draw_lengths(
+    rng: np.random.Generator,
+    batch_size: int,
+    length: int,
+    min_length: int,
+    same_length: bool,
+    short_share: float,
+    smallest: int = 1,
+) -> tuple[np.ndarray, int]:
     """Lengths of the examples, uniform from `min_length` to `length`.
 
     Args:
@@ -54,12 +65,12 @@ def draw_lengths(rng, batch_size, length, min_length, same_length, short_share, 
     return lengths, int(lengths[0]) if same_length else length
 
 
-def draw_bits(rng, *shape):
+def draw_bits(rng: np.random.Generator, *shape: int) -> np.ndarray:
     """Uniform bits, float32 of that shape."""
     return rng.integers(0, 2, shape, dtype=np.int8).astype(np.float32)
 
 
-def to_bits(numbers, bits):
+def to_bits(numbers: np.ndarray, bits: int) -> np.ndarray:
     """Numbers (…) as bits (…, bits), the most significant first, float32.
 
     >>> to_bits([3, 8], bits=4).tolist()
@@ -69,7 +80,7 @@ def to_bits(numbers, bits):
     return (np.asarray(numbers, np.int64)[..., None] >> shifts & 1).astype(np.float32)
 
 
-def to_numbers(vectors):
+def to_numbers(vectors: np.ndarray) -> np.ndarray:
     """Bits (…, bits), the most significant first, as numbers int64 (…).
 
     Numbers have the lexicographic order of their vectors.
@@ -81,23 +92,23 @@ def to_numbers(vectors):
     return (np.asarray(vectors, np.float64) @ powers).astype(np.int64)
 
 
-def sequence_mask(lengths, positions):
+def sequence_mask(lengths: np.ndarray, positions: int) -> np.ndarray:
     """Which positions lie inside examples of these lengths, bool (batch, positions)."""
     return np.arange(positions) < np.asarray(lengths)[:, None]
 
 
-def pad_vectors(vectors, lengths):
+def pad_vectors(vectors: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """`vectors` (batch, n, width) with padding after each example, float32."""
     real = sequence_mask(lengths, vectors.shape[1])
     return np.where(real[..., None], vectors, np.float32(PADDING))
 
 
-def gather(vectors, indices):
+def gather(vectors: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """The vectors (batch, m, width) at `indices` (batch, m) of `vectors` (batch, n, width)."""
     return vectors[np.arange(len(vectors))[:, None], indices]
 
 
-def add_end_symbol(outputs, counts):
+def add_end_symbol(outputs: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Targets: the outputs of each example, and the End Of Output symbol after them.
 
     That symbol is a vector in which the last element is 1 and the others are 0. The last element of
@@ -121,7 +132,7 @@ def add_end_symbol(outputs, counts):
     return targets
 
 
-def cut_at_end(outputs):
+def cut_at_end(outputs: np.ndarray) -> tuple[np.ndarray, bool]:
     """The outputs of a model before its End Of Output symbol.
 
     Args:
@@ -139,7 +150,9 @@ def cut_at_end(outputs):
     return bits[: ends[0] if len(ends) else None, :-1], len(ends) > 0
 
 
-def make_batch(inputs, lengths, targets, weights):
+def make_batch(
+    inputs: np.ndarray, lengths: np.ndarray, targets: np.ndarray, weights: np.ndarray
+) -> dict[str, np.ndarray]:
     """The features of a batch.
 
     Args:
@@ -161,7 +174,7 @@ def make_batch(inputs, lengths, targets, weights):
     }
 
 
-def validate_inputs(inputs, reals=0):
+def validate_inputs(inputs: np.ndarray, reals: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """`inputs` as an array of examples, vectors of bits with padding only at the end.
 
     Args:
@@ -195,7 +208,7 @@ def validate_inputs(inputs, reals=0):
     return inputs, lengths
 
 
-def check_width(inputs, valid, rule):
+def check_width(inputs: np.ndarray, valid: bool, rule: str) -> None:
     """Checks the width of `inputs`.
 
     Raises:
@@ -205,7 +218,7 @@ def check_width(inputs, valid, rule):
         raise ValueError(f"vectors of `inputs` must have {rule}. Received: {inputs.shape[-1]}")
 
 
-def parse_vectors(words, *bits):
+def parse_vectors(words: Sequence[str], *bits: int) -> np.ndarray:
     """Vectors from words such as `"3:7"`: numbers, one for each part of a vector.
 
     Args:
@@ -221,7 +234,7 @@ def parse_vectors(words, *bits):
     >>> parse_vectors(["3:1"], 2, 3).tolist()
     [[1.0, 1.0, 0.0, 0.0, 1.0]]
     """
-    bits = [count for count in bits if count]
+    bits = tuple(count for count in bits if count)
     rows = [word.split(":") for word in words]
     for row in rows:
         if len(row) != len(bits) or not all(x.isascii() and x.isdigit() for x in row):
@@ -232,7 +245,7 @@ def parse_vectors(words, *bits):
     return np.concatenate(parts, axis=-1)
 
 
-def format_vectors(vectors, *bits):
+def format_vectors(vectors: np.ndarray, *bits: int) -> list[str]:
     """The words of `vectors` (n, all bits), the inverse of `parse_vectors`.
 
     >>> format_vectors(np.array([[1, 1, 0, 0, 1]]), 2, 3)
@@ -243,7 +256,7 @@ def format_vectors(vectors, *bits):
     return [":".join(map(str, row)) for row in zip(*parts)]
 
 
-def format_outputs(outputs, *bits):
+def format_outputs(outputs: np.ndarray, *bits: int) -> str:
     """A model's outputs as text, from probabilities (m, all bits + 1).
 
     Returns:
