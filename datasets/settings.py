@@ -97,10 +97,9 @@ class Number(Setting):
         return f"a number {ends}" if ends else "a finite number"
 
     def allows(self, value: Any) -> bool:
-        if isinstance(value, bool) or not isinstance(value, Real):
-            return False
+        number = isinstance(value, Real) and not isinstance(value, bool)
         # A whole number may be too large for a float.
-        if not -1e300 < value < 1e300:
+        if not number or not -1e300 < value < 1e300:
             return False
         low = value > self.least if "low" in self.open else value >= self.least
         high = value < self.most if "high" in self.open else value <= self.most

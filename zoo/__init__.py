@@ -12,14 +12,23 @@ zoo.study("act_parity")                       # draws the paper's figures
 ```
 """
 
+from typing import TYPE_CHECKING, Any
+
 from .moved import find_moved_modules
 
 find_moved_modules()
+
+if TYPE_CHECKING:
+    from .entries.store import card, load, names, predict, saved_model
+    from .search.study import study
+    from .search.tune import tuner
+    from .segmentation import segment
+
 _STORE = ("card", "load", "names", "predict", "saved_model")
 __all__ = [*_STORE, "segment", "study", "tuner"]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     # Keras is imported when a model is asked for, so that the command line can choose its backend.
     if name in _STORE:
         from .entries import store
@@ -40,5 +49,5 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

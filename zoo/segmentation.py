@@ -1,6 +1,8 @@
 """Where a text falls into pieces, by a model of the zoo that reads it."""
 
 import itertools
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +14,13 @@ from .families.language.segmentation import SIGNALS, TEXTS, proposed, signals
 from .settings import check_option
 
 
-def segment(name, text, by="ponder", height=None, folder=None):
+def segment(
+    name: str,
+    text: str,
+    by: str = "ponder",
+    height: float | None = None,
+    folder: str | Path | None = None,
+) -> dict[str, Any]:
     """Propose boundaries in a text, where a model's ponder peaks.
 
     Args:

@@ -1,6 +1,6 @@
 """Numbers of any length as arrays of digits, the least significant first."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def _propagate_carries(totals, base):
     return np.ascontiguousarray(columns.T)
 
 
-def to_integer(digits: Iterable[int], base: int) -> int:
+def to_integer(digits: Sequence[int], base: int) -> int:
     """The number that `digits` stand for, the least significant first; any length.
 
     >>> to_integer([1, 0, 1, 1], base=2)
@@ -100,7 +100,7 @@ def from_integer(value: int, base: int) -> list[int]:
     >>> from_integer(13, base=2)
     [1, 0, 1, 1]
     """
-    digits = []
+    digits: list[int] = []
     while value or not digits:
         value, digit = divmod(value, base)
         digits.append(digit)

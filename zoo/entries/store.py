@@ -4,24 +4,29 @@ import difflib
 import json
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import families
+from ..recipe import Recipe
 from . import manifest
+
+if TYPE_CHECKING:
+    import keras
 
 # Files that every entry has.
 NEEDED = ("model.keras", "recipe.json", "metrics.json")
 
 
-def root():
+def root() -> Path:
     """The folder of the entries that came with the package."""
     from ... import saved_models
 
     return Path(next(iter(saved_models.__path__)))
 
 
-def names(folder=None):
+def names(folder: str | Path | None = None) -> list[str]:
     """Names of all entries, sorted.
 
     Args:
@@ -32,7 +37,7 @@ def names(folder=None):
     return sorted(name for name in found if not name.startswith("."))
 
 
-def entry(name, folder=None):
+def entry(name: str, folder: str | Path | None = None) -> Path:
     """The verified folder of an entry.
 
     Raises:
@@ -48,7 +53,7 @@ def entry(name, folder=None):
     return path
 
 
-def check_name(name, folder=None):
+def check_name(name: str, folder: str | Path | None = None) -> None:
     """Raises a ValueError with the nearest names unless there is an entry of this name."""
     known = names(folder)
     if name not in known:
@@ -57,7 +62,13 @@ def check_name(name, folder=None):
         raise ValueError(f"there is no model {name!r}.{text}")
 
 
-def load(name, max_ponder=None, epsilon=None, folder=None, leaves=None):
+def load(
+    name: str,
+    max_ponder: int | None = None,
+    epsilon: float | None = None,
+    folder: str | Path | None = None,
+    leaves: int | None = None,
+) -> "keras.Model":
     """A pretrained model, ready for `predict`, `evaluate`, or more `fit`.
 
     Args:
@@ -90,7 +101,7 @@ def load(name, max_ponder=None, epsilon=None, folder=None, leaves=None):
     return model
 
 
-def check_finite(model, where):
+def check_finite(model: "keras.Model", where: Any) -> None:
     """Refuse a model with weights that are not finite, which would answer anything.
 
     Args:
@@ -106,7 +117,7 @@ def check_finite(model, where):
             raise ValueError(f"the weights {variable.path} of {where} are not finite numbers")
 
 
-def recipe(name, folder=None):
+def recipe(name: str, folder: str | Path | None = None) -> Recipe:
     """The `Recipe` that an entry was trained with; it cannot be built.
 
     Raises:
@@ -124,12 +135,12 @@ def recipe(name, folder=None):
     return found
 
 
-def results(name, folder=None):
+def results(name: str, folder: str | Path | None = None) -> dict[str, Any]:
     """What was measured of an entry: `metrics.json` as a dict."""
     return read(entry(name, folder), "metrics.json")
 
 
-def read(entry, file):
+def read(entry: Path, file: str) -> Any:
     """What a JSON file of an entry holds.
 
     Args:
@@ -139,7 +150,7 @@ def read(entry, file):
     return json.loads((entry / file).read_text(encoding="utf-8"))
 
 
-def saved_model(name, folder=None):
+def saved_model(name: str, folder: str | Path | None = None) -> Any:
     """The SavedModel of an entry, for inference: gradients through it are silently zero.
 
     Returns:
@@ -153,12 +164,12 @@ def saved_model(name, folder=None):
     return tf.saved_model.load(str(entry(name, folder)))
 
 
-def card(name, folder=None):
+def card(name: str, folder: str | Path | None = None) -> str:
     """The model card of an entry, Markdown."""
     return (entry(name, folder) / "README.md").read_text(encoding="utf-8")
 
 
-def predict(name, text, folder=None):
+def predict(name: str, text: str, folder: str | Path | None = None) -> dict[str, Any]:
     """Ask a pretrained model about one example in human form.
 
     Args:
@@ -184,7 +195,7 @@ def predict(name, text, folder=None):
     return ask(load(name, folder=folder), recipe(name, folder), text)
 
 
-def ask(model, recipe, text, watched=None):
+def ask(model: "keras.Model", recipe: Recipe, text: str, watched: Any = None) -> dict[str, Any]:
     """Ask a model about one example in human form.
 
     Args:

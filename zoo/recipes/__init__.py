@@ -5,13 +5,15 @@ import functools
 import importlib
 import pkgutil
 
+from ..recipe import Recipe
 
-def names():
+
+def names() -> list[str]:
     """Names of all recipes, sorted."""
     return sorted(_recipes())
 
 
-def load(name):
+def load(name: str) -> Recipe:
     """The recipe called `name`.
 
     Returns:

@@ -7,8 +7,10 @@ file, which is written whole after every training and is all that the pictures n
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from .. import families, recipes
+from ..recipe import Recipe
 from ..settings import check_option
 from ..training import checkpoint
 from ..training.files import read_json, remove_temporary_files, write_whole
@@ -33,7 +35,14 @@ DEFAULTS = {
 GROWING = (*KINDS, "seeds")
 
 
-def study(recipe, out=None, *, resume=False, jit_compile="auto", **settings):
+def study(
+    recipe: str | Recipe,
+    out: str | Path | None = None,
+    *,
+    resume: bool = False,
+    jit_compile: str | bool = "auto",
+    **settings: Any,
+) -> dict[str, Any]:
     """Train a recipe with many time penalties and seeds, measure each training, and draw them all.
 
     The trainings are those with each τ, those without ACT (one step for each input), those with a
@@ -67,8 +76,8 @@ def study(recipe, out=None, *, resume=False, jit_compile="auto", **settings):
 
     Source: Graves (2016), section 3, Figures 4 to 20.
     """
-    custom = None if isinstance(recipe, str) else recipe
-    loaded = custom or recipes.load(recipe)
+    custom = recipe if isinstance(recipe, Recipe) else None
+    loaded = recipe if isinstance(recipe, Recipe) else recipes.load(recipe)
     if "halting" not in loaded.hyperparameters or loaded.figure is None:
         raise ValueError(f"{loaded.name} has no halting rule to study")
     out = Path(out or Path("runs") / f"{loaded.name}_study")

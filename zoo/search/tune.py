@@ -7,9 +7,12 @@ itself; KerasTuner gets the means, and the table has every training.
 import json
 import math
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .. import families, recipes
+from ..recipe import Recipe
 from ..settings import check_option
 from ..training import checkpoint
 from ..training.files import read_json, remove_temporary_files, write_whole
@@ -35,7 +38,15 @@ DEFAULTS = {
 TRIALS = 20
 
 
-def tuner(recipe, out=None, *, over=None, resume=False, jit_compile="auto", **settings):
+def tuner(
+    recipe: str | Recipe,
+    out: str | Path | None = None,
+    *,
+    over: Mapping[str, Any] | None = None,
+    resume: bool = False,
+    jit_compile: str | bool = "auto",
+    **settings: Any,
+) -> Any:
     """A KerasTuner search over settings of a recipe, ready for `search()`.
 
     Every training is kept in `out`, in `trial_<number>/seed-<seed>/`, and all of them in the tables
@@ -73,8 +84,8 @@ def tuner(recipe, out=None, *, over=None, resume=False, jit_compile="auto", **se
             that differs from the search's.
         FileExistsError: `out` already holds a search, and `resume` is False.
     """
-    custom = None if isinstance(recipe, str) else recipe
-    loaded = custom or recipes.load(recipe)
+    custom = recipe if isinstance(recipe, Recipe) else None
+    loaded = recipe if isinstance(recipe, Recipe) else recipes.load(recipe)
     out = Path(out or Path("runs") / f"{loaded.name}_search")
     settings = checked(settings)
     with locked(out, shared=trials.has_workers()):
