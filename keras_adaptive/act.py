@@ -6,13 +6,14 @@ import keras
 from keras import ops, tree
 
 from . import arguments, cells
-from .control import controller_of
+from .attention import AttentionCell
 from .empty_batch import takes_no_rows
 from .halting import ACT, Fixed, report
 from .halting.loop import at_least_float32
 from .halting.over_time import over_time
 from .halting.rules import rule_named
 from .masks import mask_or_attached
+from .time_penalty import HasTimePenalty
 from .types import Rule, Shape, Tensor
 
 _SWITCHES = {
@@ -21,7 +22,7 @@ _SWITCHES = {
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ACTRNN(keras.layers.RNN):
+class ACTRNN(HasTimePenalty, keras.layers.RNN):
     """A recurrent layer with Adaptive Computation Time.
 
     At each time step the cell is applied again and again to the same input, which carries a flag
@@ -62,6 +63,10 @@ class ACTRNN(keras.layers.RNN):
         sequences: `(batch, time, features)`.
         initial_state: list of initial state tensors of the cell.
         mask: boolean `(batch, time)`; false marks time steps to skip.
+        memory: `(batch, positions, features)`, what a cell that reads looks at in every step, such
+            as the outputs of an encoder; see `AttentionCell`. It is no part of the state.
+        memory_mask: boolean `(batch, positions)`; false marks positions not to read. Defaults to
+            the mask that a layer attached to the memory.
         training: boolean.
 
     Returns:
@@ -123,14 +128,7 @@ class ACTRNN(keras.layers.RNN):
         self.rule = rule_named(halting, max_ponder, epsilon, steps)
         self.halting_bias = arguments.number("halting_bias", halting_bias)
         self.return_ponder = arguments.boolean("return_ponder", return_ponder)
-        self.target_ponder = target_ponder = controller_of(target_ponder)
-        if target_ponder is not None and not self.rule.has_ponder_cost:
-            raise ValueError(
-                "Argument `target_ponder` needs a halting rule with a ponder cost. "
-                f"Received: target_ponder={target_ponder!r}, halting={halting!r}"
-            )
-        self._initial_time_penalty = arguments.number("time_penalty", time_penalty, least=0)
-        self._time_penalty = None
+        self.set_time_penalty(time_penalty, target_ponder, self.rule.has_ponder_cost, halting)
         # What a rule draws is drawn before the loop over time, which can have no state on JAX.
         self.draws = hasattr(self.rule, "drawn")
         if self.draws:
@@ -144,28 +142,6 @@ class ACTRNN(keras.layers.RNN):
                 dtype=at_least_float32(self.compute_dtype),
                 name="halting_unit",
             )
-
-    @property
-    def time_penalty(self) -> float:
-        """τ as it stands, a float; set it at any time, also while training."""
-        if self._time_penalty is None:
-            return self._initial_time_penalty
-        return float(ops.convert_to_numpy(self._time_penalty))
-
-    @time_penalty.setter
-    def time_penalty(self, value: float) -> None:
-        value = arguments.number("time_penalty", value, least=0)
-        if self._time_penalty is None:
-            self._initial_time_penalty = value
-        else:
-            self._time_penalty.assign(value)
-            if self.target_ponder is not None:
-                self._integral.assign(value)
-
-    @property
-    def time_penalty_variable(self) -> keras.Variable | None:
-        """The float32 variable that holds τ; `None` before `build` or without ponder cost."""
-        return self._time_penalty
 
     @property
     def max_ponder(self) -> int:
@@ -185,7 +161,12 @@ class ACTRNN(keras.layers.RNN):
     def epsilon(self, value: float) -> None:
         self.rule.epsilon = value
 
-    def build(self, sequences_shape: tuple[Any, ...], initial_state_shape: Any = None) -> None:
+    def build(
+        self,
+        sequences_shape: tuple[Any, ...],
+        initial_state_shape: Any = None,
+        memory_shape: Shape | None = None,
+    ) -> None:
         """Creates the weights of the cell, the halting unit and τ."""
         if len(sequences_shape) < 3 or sequences_shape[-1] is None:
             raise ValueError(
@@ -193,29 +174,13 @@ class ACTRNN(keras.layers.RNN):
                 f"fixed number of features. Received: shape={tuple(sequences_shape)}"
             )
         batch_size, _, *middle, features = sequences_shape
-        if isinstance(self.cell, keras.layers.Layer) and not self.cell.built:
-            self.cell.build((batch_size, *middle, features + 1))
-            self.cell.built = True
+        cells.check_memory(self, memory_shape)
+        cells.build(self.cell, (batch_size, *middle, features + 1), memory_shape)
         if self.halting_unit is not None and not self.halting_unit.built:
             self.halting_unit.build((batch_size, self._shape_of_output(sequences_shape)[-1]))
-        if self.rule.has_ponder_cost:
-            self._time_penalty = self._add_scalar("time_penalty", self._initial_time_penalty)
-        if self.target_ponder is not None:
-            self._integral = self._add_scalar("integral", self._initial_time_penalty)
-            self._mean_steps = self._add_scalar("mean_steps", 0.0)
+        self.build_time_penalty(self.rule.has_ponder_cost)
         super().build(sequences_shape)
         self.input_spec = keras.layers.InputSpec(ndim=len(sequences_shape), axes={-1: features})
-
-    def _add_scalar(self, name, value):
-        return self.add_weight(
-            shape=(),
-            initializer=keras.initializers.Constant(value),
-            trainable=False,
-            dtype="float32",
-            autocast=False,
-            aggregation="mean",
-            name=name,
-        )
 
     def _shape_of_output(self, sequences_shape):
         """`(batch, …)`, the shape of the output at one time step."""
@@ -224,26 +189,32 @@ class ACTRNN(keras.layers.RNN):
 
     @takes_no_rows
     def call(
-        self, sequences: Tensor, initial_state: Any = None, mask: Any = None, training: bool = False
+        self,
+        sequences: Tensor,
+        initial_state: Any = None,
+        mask: Any = None,
+        memory: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        training: bool = False,
     ) -> Any:
         """Runs the cell over the sequences; see the class."""
         self._check(sequences)
+        memory = cells.prepared_memory(self, memory, memory_mask, sequences.shape[0])
         states = self._initial_states(sequences, initial_state)
         # Keras draws a cell's dropout masks before the loop, which can have no state on JAX.
         self._maybe_config_dropout_masks(self.cell, sequences[:, 0], states)
-        result = self._over_time(sequences, states, mask_or_attached(mask, sequences), training)
+        mask = mask_or_attached(mask, sequences)
+        result = self._over_time(sequences, states, mask, memory, training)
         self._maybe_reset_dropout_masks(self.cell)
         states = tree.map_structure(lambda x: ops.cast(x, self.compute_dtype), result.states)
         if self.stateful:
             for variable, state in zip(tree.flatten(self.states), tree.flatten(states)):
                 variable.assign(state)
-        # What this call is charged is the value before the call adapts it.
-        time_penalty = 0.0 if self._time_penalty is None else ops.copy(self._time_penalty)
-        entry = report(self, result.steps, result.remainder, time_penalty)
+        entry = report(self, result.steps, result.remainder, self.charged_time_penalty())
         if self.rule.has_ponder_cost:
             self.add_loss(entry.cost)
-        if training and self.target_ponder is not None:
-            self._adapt_time_penalty(entry.mean_steps)
+        if training:
+            self.adapt_time_penalty(entry.mean_steps)
         output = result.outputs if self.return_sequences else result.output
         results = [ops.cast(output, self.compute_dtype)]
         if self.return_state:
@@ -275,20 +246,12 @@ class ACTRNN(keras.layers.RNN):
         values = [ops.convert_to_tensor(x, self.cell.compute_dtype) for x in values]
         return tree.pack_sequence_as(list(states), values)
 
-    def _adapt_time_penalty(self, mean_steps):
-        new = self.target_ponder.update(
-            ops.stop_gradient(ops.cast(mean_steps, "float32")),
-            ops.convert_to_tensor(self._mean_steps),
-            ops.convert_to_tensor(self._integral),
-        )
-        for variable, value in zip((self._time_penalty, self._mean_steps, self._integral), new):
-            variable.assign(value)
-
-    def _over_time(self, sequences, states, mask, training):
+    def _over_time(self, sequences, states, mask, memory, training):
         """The loop over time, each of whose steps is a loop of the halting rule."""
 
         def step(n, states, inputs):
-            output, states = cells.advance(self.cell, _with_flag(inputs, n), states, training)
+            now, read = inputs if memory is not None else (inputs, None)
+            output, states = cells.advance(self.cell, _with_flag(now, n), states, training, read)
             halting = None
             if self.halting_unit is not None:
                 # An image-like output has one halting activation too, from its mean.
@@ -308,6 +271,7 @@ class ACTRNN(keras.layers.RNN):
             sequences,
             mask,
             chance,
+            memory,
             training=bool(training),
             return_sequences=self.return_sequences,
             go_backwards=self.go_backwards,
@@ -320,9 +284,19 @@ class ACTRNN(keras.layers.RNN):
         # Keras draws a cell's dropout masks before the loop, in the width of what the cell sees.
         if cell is self.cell:
             input_sequence = _with_flag(input_sequence, 1)
+        if isinstance(cell, AttentionCell):
+            cell, input_sequence = cell.cell, cell.with_empty_context(input_sequence)
         super()._maybe_config_dropout_masks(cell, input_sequence, input_state)
 
-    def compute_output_shape(self, sequences_shape: Shape, initial_state_shape: Any = None) -> Any:
+    def _maybe_reset_dropout_masks(self, cell):
+        super()._maybe_reset_dropout_masks(cell.cell if isinstance(cell, AttentionCell) else cell)
+
+    def compute_output_shape(
+        self,
+        sequences_shape: Shape,
+        initial_state_shape: Any = None,
+        memory_shape: Shape | None = None,
+    ) -> Any:
         """The shapes of what `call` returns, in the same structure."""
         shape = super().compute_output_shape(sequences_shape, initial_state_shape)
         if cells.is_image_like(self.cell):
@@ -336,7 +310,13 @@ class ACTRNN(keras.layers.RNN):
         return *shape, {"steps": ponder_shape, "remainder": ponder_shape}
 
     def compute_output_spec(
-        self, sequences: Tensor, initial_state: Any = None, mask: Any = None, training: bool = False
+        self,
+        sequences: Tensor,
+        initial_state: Any = None,
+        mask: Any = None,
+        memory: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        training: bool = False,
     ) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
         shape = self.compute_output_shape(sequences.shape)

@@ -220,7 +220,7 @@ def _cell_of(layer):
     return f"`{kind}({size})` in place of `{type(layer).__name__}({size})`"
 
 
-def mask_of(mask: Any, inputs: Any) -> Any:
+def mask_of(mask: Any, inputs: Any, name: str = "mask", of: str = "inputs'") -> Any:
     """A mask, if it has as many rows and positions as the inputs, as far as shapes tell; or None.
 
     >>> mask_of(np.ones((2, 3)), np.ones((2, 4, 5)))
@@ -235,7 +235,7 @@ mask of shape (2, 3)
     fits = all(None in pair or pair[0] == pair[1] for pair in zip(found, wanted))
     if len(found) != 2 or not fits:
         raise ValueError(
-            f"Argument `mask` must have the shape {tuple(wanted)} of the inputs' positions. "
-            f"Received: mask of shape {tuple(found)}"
+            f"Argument `{name}` must have the shape {tuple(wanted)} of the {of} positions. "
+            f"Received: {name} of shape {tuple(found)}"
         )
     return mask

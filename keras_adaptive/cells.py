@@ -1,10 +1,13 @@
 """What is asked of an RNN cell: a step, and the shapes of what comes out of it."""
 
+import inspect
 from typing import Any
 
 import keras
 from keras import ops, tree
 
+from . import arguments
+from .masks import attached_mask
 from .types import Shape, Tensor
 
 
@@ -13,13 +16,88 @@ def takes_training(cell: Any) -> bool:
     return isinstance(cell, keras.layers.Layer) and cell._call_has_training_arg
 
 
-def advance(cell: Any, inputs: Any, states: Any, training: bool) -> tuple[Tensor, Any]:
+def reads(cell: Any, name: str = "memory") -> bool:
+    """Whether a cell's `call` has the argument `memory`, or that of another name."""
+    return name in inspect.signature(getattr(cell, "call", cell)).parameters
+
+
+def prepared_memory(
+    layer: Any, memory: Tensor | None, mask: Tensor | None, rows: int | None
+) -> dict[str, Any] | None:
+    """What the cell of a layer is called with beside inputs and states, as a dict, or None.
+
+    Args:
+        layer: the layer, whose `cell` is built.
+        memory: what the layer was called with, a tensor `(batch, positions, …)` or None.
+        mask: boolean `(batch, positions)` or None.
+        rows: the number of sequences, or None.
+    """
+    check_memory(layer, None if memory is None else memory.shape, rows)
+    if memory is None:
+        return None
+    mask = attached_mask(memory) if mask is None else mask
+    prepare = getattr(layer.cell, "prepare_memory", None)
+    if arguments.mask_of(mask, memory, "memory_mask", "memory's") is not None:
+        if prepare is None and not reads(layer.cell, "memory_mask"):
+            raise ValueError(
+                f"Layer '{layer.name}' got a memory with a mask, but its cell has neither a method "
+                "`prepare_memory` nor the argument `memory_mask` in `call`. "
+                f"Received: cell={layer.cell!r}"
+            )
+        mask = ops.cast(mask, "bool")
+        positions = ops.reshape(mask, (*ops.shape(mask), *[1] * (ops.ndim(memory) - 2)))
+        memory = ops.where(positions, memory, ops.zeros_like(memory))
+    if prepare is not None:
+        return {"memory": prepare(memory, mask)}
+    return {"memory": memory} if mask is None else {"memory": memory, "memory_mask": mask}
+
+
+def check_memory(layer: Any, shape: Shape | None, rows: int | None = None) -> None:
+    """Refuses a memory that is missing, or not wanted, or of a shape that cannot be."""
+    if not reads(layer.cell):
+        if shape is None:
+            return
+        raise ValueError(
+            f"Layer '{layer.name}' got a memory, but its cell does not read one: its `call` has no "
+            "argument `memory`. Wrap the cell, as in `AttentionCell(cell, attention)`. "
+            f"Received: cell={layer.cell!r}"
+        )
+    expected = "(batch, positions, features) with at least one position"
+    if shape is None:
+        raise ValueError(
+            f"Layer '{layer.name}' has a cell that reads a memory, and none was given. Call "
+            f"`layer(sequences, memory=memory)` with a memory of shape {expected}."
+        )
+    shape = tuple(shape)
+    if len(shape) < 3 or shape[1] == 0:
+        problem = f"a memory of shape {expected}"
+    elif None not in (rows, shape[0]) and rows != shape[0]:
+        problem = f"a memory of as many rows as there are sequences, {rows}"
+    else:
+        return
+    raise ValueError(f"Layer '{layer.name}' expects {problem}. Received: shape={shape}")
+
+
+def build(cell: Any, inputs_shape: Shape, memory_shape: Shape | None = None) -> None:
+    """Builds a cell, if it is a layer that is not built yet."""
+    if not isinstance(cell, keras.layers.Layer) or cell.built:
+        return
+    takes_memory = "memory_shape" in inspect.signature(cell.build).parameters
+    cell.build(inputs_shape, **({"memory_shape": memory_shape} if takes_memory else {}))
+    cell.built = True
+
+
+def advance(
+    cell: Any, inputs: Any, states: Any, training: bool, memory: dict[str, Any] | None = None
+) -> tuple[Tensor, Any]:
     """One step: the cell's output, and its new states, in structure and dtype like the old.
+
+    `memory` is what `prepared_memory` made of it.
 
     Some cells change the dtype: in float64 on JAX, Keras's tanh gives float32.
     """
-    arguments = {"training": training} if takes_training(cell) else {}
-    output, new = cell(inputs, states, **arguments)
+    given = {"training": training} if takes_training(cell) else {}
+    output, new = cell(inputs, states, **given, **(memory or {}))
     new, old = tree.flatten(new), tree.flatten(states)
     # A cell's output is mostly one of its states, and stays it.
     like = {id(x): _as(x, y.dtype) for x, y in zip(new, old)}

@@ -1,6 +1,7 @@
 """The layers of keras_adaptive."""
 
 from .act import ACTRNN
+from .attention import AttentionCell
 from .baselines import BahdanauAttention, StackRNN, StackRNNCell
 from .ham import DHAM, HAM
 from .neural_gpu import CGRU, NeuralGPU
@@ -12,6 +13,7 @@ __all__ = [
     "CGRU",
     "DHAM",
     "HAM",
+    "AttentionCell",
     "BahdanauAttention",
     "NeuralGPU",
     "PonderNet",

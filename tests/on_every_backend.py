@@ -18,6 +18,7 @@ from keras_adaptive.layers import ACTRNN
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import SequenceError
 from keras_adaptive.models import AdaptiveModel
+from known_attention import ReadsItself, attention_layer
 from known_automata import AUTOMATA, automaton
 from known_layers import CELLS, act_layer, ragged_mask, sequences
 from known_neural_gpu import VARIANTS, batch_of, examples, neural_gpu_layer
@@ -32,6 +33,7 @@ def compute():
     results = {}
     for cell in CELLS:
         results.update({f"{cell}/{name}": value for name, value in _layer(cell).items()})
+    results.update({f"attention/{name}": value for name, value in _attention().items()})
     for variant in VARIANTS:
         of_variant = _neural_gpu(variant)
         results.update({f"{variant}/{name}": value for name, value in of_variant.items()})
@@ -53,6 +55,23 @@ def known(cell):
 def _layer(cell):
     """Values and gradients of a layer, as `references.act_batch` has them."""
     layer, _, x, mask = known(cell)
+    return _of_layer(layer, x, mask)
+
+
+def known_attention():
+    """The layer that reads its own input, its weights, input and mask."""
+    layer, weights = attention_layer(
+        "LSTMCell", FEATURES, FEATURES, 3, dtype=DTYPE, max_ponder=MAX_PONDER, make=ReadsItself
+    )
+    return layer, weights, sequences(BATCH, TIME, FEATURES), ragged_mask(BATCH, TIME)
+
+
+def _attention():
+    layer, _, x, mask = known_attention()
+    return _of_layer(layer, x, mask)
+
+
+def _of_layer(layer, x, mask):
     x = x.astype(DTYPE)
     (loss, (y, states, ponder)), gradients = _value_and_gradients(layer, x, mask)
     results = {"loss": loss, "y": y, "N": ponder["steps"], "R": ponder["remainder"]}

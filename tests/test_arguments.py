@@ -31,7 +31,16 @@ from keras_adaptive import (
     relaxation,
 )
 from keras_adaptive.ham.probe import sides
-from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, PonderNet, Recall
+from keras_adaptive.layers import (
+    ACTRNN,
+    CGRU,
+    DHAM,
+    HAM,
+    AttentionCell,
+    NeuralGPU,
+    PonderNet,
+    Recall,
+)
 
 MODULES = [
     *("baselines", "callbacks", "control", "curriculum", "distributed", "ensemble", "halting"),
@@ -436,6 +445,19 @@ TABLE = {
     distributed.fit: (
         lambda: {"model": plain(), "batches": None},
         {"model": MODEL, "batches": [None, 3, "batches"], "epochs": COUNT},
+    ),
+    AttentionCell: (
+        lambda: {
+            "cell": keras.layers.SimpleRNNCell(2),
+            "attention": baselines.BahdanauAttention(2),
+        },
+        {
+            "cell": CELL,
+            "attention": [
+                *(None, 3, "dot", keras.layers.Attention(dropout=0.5)),
+                keras.layers.MultiHeadAttention(2, 2),
+            ],
+        },
     ),
     baselines.BahdanauAttention: (lambda: {"units": 2}, {"units": COUNT}),
     baselines.StackRNNCell: (lambda: {"units": 2}, OF_STACK),

@@ -9,6 +9,7 @@ import pytest
 import known_neural_gpu
 import on_every_backend
 import references
+import references_attention
 from known_automata import AUTOMATA
 from known_layers import CELLS, TAU
 from known_neural_gpu import VARIANTS
@@ -51,7 +52,23 @@ def test_values_and_gradients_are_those_of_the_equations(results, cell):
     _, weights, x, mask = on_every_backend.known(cell)
     expected = references.act_batch(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
     assert expected.N.max() == MAX_PONDER and len(set(expected.N.ravel())) >= 4
-    found = below(cell, results)
+    gradients = references.act_gradients(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
+    assert_as_expected(below(cell, results), expected, gradients)
+
+
+def test_a_cell_that_reads_is_that_of_the_equations(results):
+    _, weights, x, mask = on_every_backend.known_attention()
+    options = MAX_PONDER, 0.01, TAU, mask, mask
+    expected = references_attention.act_batch("LSTMCell", weights, x, x, *options)
+    assert len(set(expected.N.ravel())) >= 3
+    *gradients, of_x, of_memory = references_attention.act_gradients(
+        "LSTMCell", weights, x, x, *options
+    )
+    found = below("attention", results)
+    assert_as_expected(found, expected, [*gradients, of_x + of_memory])
+
+
+def assert_as_expected(found, expected, gradients):
     tolerance, of_gradient = tolerances(found["y"])
     np.testing.assert_array_equal(found["N"], expected.N)
     for name in ("R", "y", "loss"):
@@ -59,7 +76,6 @@ def test_values_and_gradients_are_those_of_the_equations(results, cell):
         np.testing.assert_allclose(found[name], wanted, rtol=tolerance, atol=tolerance)
     for i, state in enumerate(expected.s):
         np.testing.assert_allclose(found[f"s{i}"], state, rtol=0, atol=tolerance)
-    gradients = references.act_gradients(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
     assert_gradients(found, gradients, of_gradient)
 
 

@@ -12,8 +12,20 @@ from keras import layers, ops, tree
 import clean_process
 from keras_adaptive.halting import AnytimeACT, Converged, Sampled
 from keras_adaptive.ham import Memory
-from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, NeuralGPU, PonderNet, Recall, StackRNN
+from keras_adaptive.layers import (
+    ACTRNN,
+    CGRU,
+    DHAM,
+    HAM,
+    AttentionCell,
+    BahdanauAttention,
+    NeuralGPU,
+    PonderNet,
+    Recall,
+    StackRNN,
+)
 from keras_adaptive.models import AdaptiveModel
+from known_attention import ReadsItself
 
 
 class Row(NamedTuple):
@@ -73,6 +85,23 @@ ROWS = {
     "ACTRNN of stacked cells, in both directions": Row(
         lambda: layers.Bidirectional(
             ACTRNN([layers.SimpleRNNCell(3), layers.SimpleRNNCell(4)], halting_bias=-1.0)
+        )
+    ),
+    "ACTRNN with a cell that reads a memory": Row(
+        lambda: ReadsItself(
+            AttentionCell(layers.LSTMCell(4), BahdanauAttention(5)),
+            halting_bias=-1.0,
+            return_sequences=True,
+            return_state=True,
+            return_ponder=True,
+        )
+    ),
+    "ACTRNN with stacked cells and an attention of Keras": Row(
+        lambda: ReadsItself(
+            AttentionCell(
+                [layers.GRUCell(4), layers.LSTMCell(3)], layers.AdditiveAttention(use_scale=True)
+            ),
+            halting_bias=-1.0,
         )
     ),
     "StackRNN": Row(lambda: StackRNN(4, num_stacks=2, return_sequences=True, return_state=True)),

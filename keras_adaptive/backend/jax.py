@@ -36,15 +36,24 @@ def repeat(
     """
     first_step = np.int32(2)
     body, weights = jax.closure_convert(body, first_step, carry, inputs, running)
+    leaves, structure = jax.tree.flatten(inputs)
+    is_floating = [jnp.issubdtype(x.dtype, jnp.floating) for x in leaves]
+    discrete = [x for x, floating in zip(leaves, is_floating) if not floating]
+    inputs = [x for x, floating in zip(leaves, is_floating) if floating]
+
+    def whole(inputs, discrete):
+        inputs, discrete = iter(inputs), iter(discrete)
+        leaves = [next(inputs if floating else discrete) for floating in is_floating]
+        return jax.tree.unflatten(structure, leaves)
 
     def goes_on(loop):
         step, _, running, *_ = loop
         return jnp.logical_and(step <= last, jnp.any(running))
 
-    def forward(carry, inputs, running, weights):
+    def forward(carry, inputs, running, weights, discrete):
         def advance(loop):
             step, carry, running, total = loop
-            share, carry, running = body(step, carry, inputs, running, *weights)
+            share, carry, running = body(step, carry, whole(inputs, discrete), running, *weights)
             return step + 1, carry, running, jax.tree.map(jnp.add, total, share)
 
         zeros = jax.tree.map(jnp.zeros_like, like)
@@ -52,11 +61,11 @@ def repeat(
 
     run = jax.custom_vjp(forward)
 
-    def forward_and_keep(carry, inputs, running, weights):
+    def forward_and_keep(carry, inputs, running, weights, discrete):
         def advance(loop):
             step, carry, running, total, kept = loop
             kept = jax.tree.map(lambda all, one: all.at[step - 2].set(one), kept, (carry, running))
-            share, carry, running = body(step, carry, inputs, running, *weights)
+            share, carry, running = body(step, carry, whole(inputs, discrete), running, *weights)
             return step + 1, carry, running, jax.tree.map(jnp.add, total, share), kept
 
         zeros = jax.tree.map(jnp.zeros_like, like)
@@ -66,16 +75,18 @@ def repeat(
         step, _, _, total, kept = lax.while_loop(
             goes_on, advance, (first_step, carry, running, zeros, kept)
         )
-        return total, (step - 1, kept, inputs, weights)
+        return total, (step - 1, kept, inputs, weights, discrete)
 
     def backward(residuals, total_gradient):
-        step, kept, inputs, weights = residuals
+        step, kept, inputs, weights, discrete = residuals
 
         def retreat(loop):
             step, carry_gradient, gradients = loop
             carry, running = jax.tree.map(lambda all: all[step - 2], kept)
             _, pull_back = jax.vjp(
-                lambda *arguments: _without_running(body, step, running, *arguments),
+                lambda carry, inputs, weights: _without_running(
+                    body, step, running, carry, whole(inputs, discrete), weights
+                ),
                 carry,
                 inputs,
                 weights,
@@ -88,10 +99,10 @@ def repeat(
         _, carry_gradient, (inputs_gradient, weights_gradient) = lax.while_loop(
             lambda loop: loop[0] >= 2, retreat, (step, zeros, gradients)
         )
-        return carry_gradient, inputs_gradient, None, weights_gradient
+        return carry_gradient, inputs_gradient, None, weights_gradient, None
 
     run.defvjp(forward_and_keep, backward)
-    return run(carry, inputs, running, weights)
+    return run(carry, inputs, running, weights, discrete)
 
 
 def _without_running(body, step, running, carry, inputs, weights):

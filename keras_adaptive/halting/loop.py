@@ -134,13 +134,27 @@ def ponder(
     checked_rule("rule", rule)
     arguments.boolean("history", history)
     states = tree.map_structure(ops.convert_to_tensor, states)
+    _check_mask(mask, tree.flatten(states)[0].shape[0])
+    if mask is not None:
+        mask = ops.cast(mask, "bool")
+        inputs = None if inputs is None else without_masked(inputs, mask)
+    return run(step, states, rule, inputs, mask, training, history)
+
+
+def run(
+    step: Callable[..., Any],
+    states: Any,
+    rule: Rule,
+    inputs: Any,
+    mask: Tensor | None,
+    training: bool,
+    history: bool = False,
+) -> Result:
+    """`ponder` of arguments that are tensors and checked, and inputs that are zero where masked."""
     batch_size = ops.shape(tree.flatten(states)[0])[0]
     dtype = at_least_float32(tree.flatten(states)[0].dtype)
     inputs = () if inputs is None else (inputs,)
-    _check_mask(mask, tree.flatten(states)[0].shape[0])
-    running = ops.ones((batch_size,), "bool") if mask is None else ops.cast(mask, "bool")
-    if mask is not None:
-        inputs = without_masked(inputs, running)
+    running = ops.ones((batch_size,), "bool") if mask is None else mask
     last = last_step(rule)
     if current().seconds is not None and not isinstance(rule, Timed):
         rule = Timed(rule, deadline_from_now(states, current().seconds))

@@ -8,7 +8,7 @@ from keras import ops, tree
 from .. import backend
 from ..types import Tensor
 from .context import current
-from .loop import WeightedStep, at_least_float32, compacts, expand, ponder, without_masked
+from .loop import WeightedStep, at_least_float32, compacts, expand, run, without_masked
 from .rules import last_step
 from .timed import Timed, deadline_from_now, share_of
 
@@ -39,6 +39,7 @@ def over_time(
     sequences: Tensor,
     mask: Tensor | None = None,
     chance: Tensor | None = None,
+    constants: Any = None,
     *,
     training: bool = False,
     return_sequences: bool = True,
@@ -63,6 +64,8 @@ def over_time(
             and the output as they are.
         chance: `(batch, time)`, what `rule.drawn` takes at each element; `None` for a rule that
             draws nothing.
+        constants: nest of tensors `(batch, …)` that every step at every element reads unchanged;
+            with them the step's `inputs` are a pair of the element and these.
         training: whether the gradient shall be fast.
         return_sequences: whether to return the outputs of all elements.
         go_backwards: whether to begin with the last element.
@@ -74,6 +77,8 @@ def over_time(
     if mask is not None:
         elements["present"] = ops.cast(mask, "bool")
         elements["inputs"] = without_masked(sequences, elements["present"])
+        if constants is not None:
+            constants = without_masked(constants, ops.any(elements["present"], axis=1))
     if chance is not None:
         elements["chance"] = chance
     if current().seconds is not None:
@@ -86,6 +91,9 @@ def over_time(
     if "deadline" in elements:
         left = ops.arange(shape[1], 0, -1)[:, None]
         elements["left"] = ops.broadcast_to(left, (shape[1], shape[0]))
+
+    def inputs_at(now):
+        return now["inputs"] if constants is None else (now["inputs"], constants)
 
     def rule_at(now):
         return rule.drawn(now["chance"]) if "chance" in now else rule
@@ -104,7 +112,7 @@ def over_time(
         rule = rule_at(now)
         if "left" in now:
             rule = Timed(rule, share_of(now["deadline"], now["left"], states))
-        result = ponder(step, states, rule, now["inputs"], now.get("present"), bool(training))
+        result = run(step, states, rule, inputs_at(now), now.get("present"), bool(training))
         old = (states, ops.zeros_like(output) if zero_output_for_mask else output)
         carry = after(now, (result.states, result.output), old)
         return carry, (result.steps, result.remainder, *carry[1:] * return_sequences)
@@ -114,7 +122,7 @@ def over_time(
     if one_loop and "deadline" not in elements:
         output_is_kept = mask is not None and not zero_output_for_mask
         results = _in_one_loop(
-            step, states, output, rule_at, elements, after, output_is_kept, compiled
+            step, states, output, inputs_at, rule_at, elements, after, output_is_kept, compiled
         )
     if results is None:
         scan = backend.eager.scan if unroll else backend.scan
@@ -124,7 +132,9 @@ def over_time(
     return TimeResult(output, states, steps, remainder, outputs[0] if return_sequences else None)
 
 
-def _in_one_loop(step, states, output, rule_at, elements, after, output_is_kept, compiled):
+def _in_one_loop(
+    step, states, output, inputs_at, rule_at, elements, after, output_is_kept, compiled
+):
     """The results of `backend.scan`, by one loop over all steps; `None` where there is none."""
     rule = rule_at(tree.map_structure(lambda x: x[0], elements))
     last = last_step(rule)
@@ -145,7 +155,7 @@ def _in_one_loop(step, states, output, rule_at, elements, after, output_is_kept,
             lambda new, old: ops.where(ops.equal(n, 1), new, old), start(now), tuple(begun)
         )
         share, (states, memory), running = weighted(
-            rule_at(now), n, (states, memory), (now["inputs"],), running
+            rule_at(now), n, (states, memory), (inputs_at(now),), running
         )
         return share, (states, memory, running), ops.logical_not(ops.any(running))
 

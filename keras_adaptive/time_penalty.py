@@ -1,0 +1,84 @@
+"""The time penalty τ of a layer: a number that training may change, by hand or by a controller."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from . import arguments
+from .control import controller_of
+from .types import Tensor
+
+
+class HasTimePenalty:
+    """What layers have in common whose ponder costs τ per step: a base class beside `Layer`."""
+
+    def set_time_penalty(
+        self, time_penalty: float, target_ponder: Any, has_ponder_cost: bool, halting: Any
+    ) -> None:
+        """Takes the arguments of the constructor; to be called there."""
+        self.target_ponder = target_ponder = controller_of(target_ponder)
+        if target_ponder is not None and not has_ponder_cost:
+            raise ValueError(
+                "Argument `target_ponder` needs a halting rule with a ponder cost. "
+                f"Received: target_ponder={target_ponder!r}, halting={halting!r}"
+            )
+        self._initial_time_penalty = arguments.number("time_penalty", time_penalty, least=0)
+        self._time_penalty = None
+
+    def build_time_penalty(self, has_ponder_cost: bool) -> None:
+        """Creates the variables; to be called in `build`."""
+        if has_ponder_cost:
+            self._time_penalty = self._add_scalar("time_penalty", self._initial_time_penalty)
+        if self.target_ponder is not None:
+            self._integral = self._add_scalar("integral", self._initial_time_penalty)
+            self._mean_steps = self._add_scalar("mean_steps", 0.0)
+
+    @property
+    def time_penalty(self) -> float:
+        """τ as it stands, a float; set it at any time, also while training."""
+        if self._time_penalty is None:
+            return self._initial_time_penalty
+        return float(ops.convert_to_numpy(self._time_penalty))
+
+    @time_penalty.setter
+    def time_penalty(self, value: float) -> None:
+        value = arguments.number("time_penalty", value, least=0)
+        if self._time_penalty is None:
+            self._initial_time_penalty = value
+        else:
+            self._time_penalty.assign(value)
+            if self.target_ponder is not None:
+                self._integral.assign(value)
+
+    @property
+    def time_penalty_variable(self) -> keras.Variable | None:
+        """The float32 variable that holds τ; `None` before `build` or without ponder cost."""
+        return self._time_penalty
+
+    def charged_time_penalty(self) -> Tensor:
+        """What a call is charged: the value before the call adapts it."""
+        return 0.0 if self._time_penalty is None else ops.copy(self._time_penalty)
+
+    def adapt_time_penalty(self, mean_steps: Tensor) -> None:
+        """Lets the controller, if there is one, move τ after a call in training."""
+        if self.target_ponder is None:
+            return
+        new = self.target_ponder.update(
+            ops.stop_gradient(ops.cast(mean_steps, "float32")),
+            ops.convert_to_tensor(self._mean_steps),
+            ops.convert_to_tensor(self._integral),
+        )
+        for variable, value in zip((self._time_penalty, self._mean_steps, self._integral), new):
+            variable.assign(value)
+
+    def _add_scalar(self, name, value):
+        return self.add_weight(
+            shape=(),
+            initializer=keras.initializers.Constant(value),
+            trainable=False,
+            dtype="float32",
+            autocast=False,
+            aggregation="mean",
+            name=name,
+        )
