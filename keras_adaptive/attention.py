@@ -45,8 +45,9 @@ class AttentionCell(layers.Layer):
 
     Example: a decoder that looks at the outputs of an encoder up to ten times for each symbol.
 
-    >>> cell = AttentionCell(keras.layers.LSTMCell(8), BahdanauAttention(8))
-    >>> decoder = ACTRNN(cell, max_ponder=10, return_sequences=True)
+    >>> attention = keras_adaptive.layers.BahdanauAttention(8)
+    >>> cell = AttentionCell(keras.layers.LSTMCell(8), attention)
+    >>> decoder = keras_adaptive.layers.ACTRNN(cell, max_ponder=10, return_sequences=True)
     >>> symbols, memory = np.ones((2, 3, 4), "float32"), np.ones((2, 7, 5), "float32")
     >>> decoder(symbols, memory=memory).shape == (2, 3, 8)
     True
