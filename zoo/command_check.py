@@ -8,15 +8,14 @@ import os
 from pathlib import Path
 
 from . import recipes, settings
+from .entries import store
 from .search.rows import check_measured, weights_of
 from .search.space import DEFAULT_METHOD, TIME_PENALTIES, space_of
-from .search.study import DEFAULTS
-from .search.variants import arms_of
+from .search.variants import DEFAULTS, arms_of
 from .training import checkpoint
 
 # Folders that are written, and those that must be there.
 WRITTEN = ("out", "into")
-WRITING_A_FILE = ("plot_command", "verify_command")
 READ = ("run", "ensemble", "others", "entries")
 
 
@@ -32,9 +31,8 @@ def check(arguments):
     check_numbers(arguments)
     if getattr(arguments, "backend", None) and not importlib.util.find_spec(arguments.backend):
         raise ImportError(f"--backend {arguments.backend}: {arguments.backend} is not installed")
-    of_command = CHECKS.get(arguments.command.__name__)
-    if of_command:
-        of_command(arguments)
+    if arguments.check:
+        arguments.check(arguments)
     check_paths(arguments)
 
 
@@ -65,7 +63,7 @@ def check_paths(arguments):
         if path is None:
             continue
         check_writable(option(name), path)
-        is_file, exists = arguments.command.__name__ in WRITING_A_FILE, Path(path).exists()
+        is_file, exists = arguments.writes_a_file, Path(path).exists()
         if exists and Path(path).is_dir() == is_file:
             kind = "a folder, and must be a file" if is_file else "a file, and must be a folder"
             raise OSError(f"{option(name)} {path} is {kind}")
@@ -210,15 +208,13 @@ def place_words(arguments):
         arguments.input = arguments.example
     elif arguments.example is not None:
         raise ValueError("the example is given once, as a word or by --input")
-    if arguments.input is None and arguments.command.__name__ == "predict_command":
+    if arguments.input is None and arguments.needs_example:
         what = "--run" if arguments.run is not None else arguments.name
         raise ValueError(f"an example is missing behind {what}")
 
 
 def recipe_asked(arguments):
     """The `Recipe` of the pretrained model, or of the training, that a command is to work with."""
-    from .entries import store
-
     if getattr(arguments, "run", None) is None:
         return store.recipe(arguments.name)
     if not Path(arguments.run or "nowhere").is_dir() or not checkpoint.begun(arguments.run):
@@ -233,8 +229,6 @@ def recipe_asked(arguments):
 
 def check_verify(arguments):
     """What `verify` is told."""
-    from .entries import store
-
     known = store.names(arguments.entries)
     for name in arguments.names:
         # What is damaged is for `verify` to tell.
@@ -251,15 +245,3 @@ def check_evaluate(arguments):
         raise ValueError(
             f"--run {arguments.run} is a training of {found.name}, not {arguments.name}"
         )
-
-
-CHECKS = {
-    "train_command": check_train,
-    "tune_command": check_tune,
-    "study_command": check_study,
-    "evaluate_command": check_evaluate,
-    "predict_command": check_example,
-    "plot_command": check_example,
-    "segment_command": check_example,
-    "verify_command": check_verify,
-}

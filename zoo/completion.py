@@ -7,6 +7,7 @@ import contextlib
 import os
 
 from . import recipes
+from .entries import store
 
 
 def complete(parser):
@@ -33,6 +34,4 @@ def recipe_names(**_):
 
 def model_names(**_):
     """The names of all pretrained models, as `argcomplete` asks for them."""
-    from .entries import store
-
     return store.names()

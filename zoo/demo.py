@@ -9,6 +9,9 @@ from .. import datasets, plots
 from . import families
 from .entries import store
 from .evaluate import evaluate
+from .recipe import Curriculum, Stage
+from .recipes.act_parity import RECIPE
+from .training.train import train
 from .words import truncated
 
 # Enough bits to defeat a plain network of this size, few enough to wait for.
@@ -26,9 +29,6 @@ INPUT_WIDTH = 40
 
 def small_recipe(steps_scale=1.0):
     """The recipe `act_parity` for 16 bits, with a training of a minute or so."""
-    from .recipe import Curriculum, Stage
-    from .recipes.act_parity import RECIPE
-
     curriculum = Curriculum(("positions",), start=2, stop="bits", threshold=0.12)
     stages = (
         Stage(steps=4000, learning_rate=2e-3, curriculum=curriculum, chunk=50),
@@ -88,8 +88,6 @@ def say(text):
 
 def train_small(recipe, examples):
     """Train a small network without and with ACT; numbers of both."""
-    from .training.train import train
-
     found = {"units": recipe.hyperparameters["units"]}
     for variant, words in (("plain", "a plain RNN"), ("act", "the same RNN with ACT")):
         say(f"Training {words} on the parity of {BITS} bits …")

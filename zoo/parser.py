@@ -5,6 +5,7 @@ import dataclasses
 from collections.abc import Callable
 
 from .. import __version__
+from . import command_check
 from . import command_options as options
 from . import commands as do
 from .commands import PROGRAM
@@ -22,6 +23,9 @@ class Command:
         examples: of arguments, the command's name first.
         options: adds its options to its parser.
         begun: from its `--out` to whether there is something that `--resume` takes up.
+        check: refuses what it cannot do, given the parsed arguments, before it runs.
+        writes_a_file: whether its `--out` is a file; else it is a folder.
+        needs_example: whether it does nothing without an example.
     """
 
     name: str
@@ -30,6 +34,9 @@ class Command:
     examples: tuple[str, ...]
     options: Callable | None = None
     begun: Callable | None = None
+    check: Callable | None = None
+    writes_a_file: bool = False
+    needs_example: bool = False
 
     def add_to(self, commands):
         """Add the command's parser to the subparsers of another."""
@@ -43,7 +50,12 @@ class Command:
         )
         added.add_argument("--json", action="store_true", help="print one JSON object")
         added.add_argument("--debug", action="store_true", help="show the traceback of an error")
-        added.set_defaults(command=self.run)
+        added.set_defaults(
+            command=self.run,
+            check=self.check,
+            writes_a_file=self.writes_a_file,
+            needs_example=self.needs_example,
+        )
         if self.options is not None:
             self.options(added)
         if self.begun is not None:
@@ -53,7 +65,7 @@ class Command:
 COMMANDS = (
     Command(
         "list",
-        do.list_command,
+        do.list_models,
         "List the pretrained models and the recipes",
         (
             "list",
@@ -62,7 +74,7 @@ COMMANDS = (
     ),
     Command(
         "train",
-        do.train_command,
+        lambda arguments: do.training_commands().train(arguments),
         "Train a recipe, or resume a training",
         (
             "train act_parity --out runs/parity",
@@ -74,10 +86,11 @@ COMMANDS = (
         ),
         options.train,
         begun=do.has_training,
+        check=command_check.check_train,
     ),
     Command(
         "tune",
-        do.tune_command,
+        lambda arguments: do.training_commands().tune(arguments),
         "Search over settings of a recipe with KerasTuner, or resume a search",
         (
             "tune act_logic --tau 1e-4:1e-1 --trials 20 --seeds 3",
@@ -89,10 +102,11 @@ COMMANDS = (
         ),
         options.tune,
         begun=do.is_resumable,
+        check=command_check.check_tune,
     ),
     Command(
         "study",
-        do.study_command,
+        lambda arguments: do.training_commands().study(arguments),
         "Train a recipe with many time penalties and seeds, and draw the paper's figures",
         (
             "study act_parity",
@@ -102,10 +116,11 @@ COMMANDS = (
         ),
         options.study,
         begun=do.is_resumable,
+        check=command_check.check_study,
     ),
     Command(
         "evaluate",
-        do.evaluate_command,
+        lambda arguments: do.model_commands().evaluate(arguments),
         "Measure a model on fresh examples",
         (
             "evaluate act_parity --examples 10000 --seed 7 --json",
@@ -118,10 +133,11 @@ COMMANDS = (
             "evaluate ham_sort --length 65:128 --leaves 128 --examples 500 --seed 991 --json",
         ),
         options.evaluate,
+        check=command_check.check_evaluate,
     ),
     Command(
         "verify",
-        do.verify_command,
+        lambda arguments: do.entry_commands().verify(arguments),
         "Measure the published figures again, and report those that disagree",
         (
             "verify ham_sort",
@@ -129,10 +145,12 @@ COMMANDS = (
             "verify --seconds 300 --out verify.json",
         ),
         options.verify,
+        check=command_check.check_verify,
+        writes_a_file=True,
     ),
     Command(
         "predict",
-        do.predict_command,
+        lambda arguments: do.model_commands().predict(arguments),
         "Ask a model about one example",
         (
             'predict act_addition "12+345+6"',
@@ -145,10 +163,12 @@ COMMANDS = (
             'predict --run runs/act_parity "+-0+"',
         ),
         options.predict,
+        check=command_check.check_example,
+        needs_example=True,
     ),
     Command(
         "plot",
-        do.plot_command,
+        lambda arguments: do.model_commands().plot(arguments),
         "Draw error and ponder of a model against difficulty, or its steps on one example",
         (
             "plot act_logic --out logic.png",
@@ -158,20 +178,23 @@ COMMANDS = (
             "plot --run runs/act_logic --out logic.png",
         ),
         options.plot,
+        check=command_check.check_example,
+        writes_a_file=True,
     ),
     Command(
         "segment",
-        do.segment_command,
+        lambda arguments: do.model_commands().segment(arguments),
         "Split a text where a model's ponder peaks",
         (
             'segment act_enwik8_small "the cat sat on the mat"',
             'segment act_enwik8_small "thecatsatonthemat" --by loss --json',
         ),
         options.segment,
+        check=command_check.check_example,
     ),
     Command(
         "measure",
-        do.measure_command,
+        lambda arguments: do.entry_commands().measure(arguments),
         "Measure a training at many lengths, and keep the results in its folder",
         (
             "measure runs/neural_gpu_addition --backend jax",
@@ -182,7 +205,7 @@ COMMANDS = (
     ),
     Command(
         "export",
-        do.export_command,
+        lambda arguments: do.entry_commands().export(arguments),
         "Publish a training: SavedModel, .keras file, metrics, card and pictures",
         (
             "export runs/act_logic",
@@ -194,7 +217,7 @@ COMMANDS = (
     ),
     Command(
         "demo",
-        do.demo_command,
+        do.demo,
         "Let pretrained models answer, train a small network, and draw a picture",
         (
             "demo",

@@ -16,6 +16,7 @@ from statistics import median
 from .. import plots
 from .entries.card import markdown, percent
 from .entries.headline import cells, headline, is_of_one_length
+from .families.language import card
 from .pages import ham as ham_page
 from .pages import neural_gpu as neural_gpu_page
 from .pages import recall as recall_page
@@ -85,8 +86,6 @@ def performance_page_tables(folder):
 
 def text_page_tables(folder):
     """The tables of the page on text by their names, those of the model's card."""
-    from .families.language import card
-
     path = folder / "saved_models" / TEXT_MODEL / "metrics.json"
     if not path.is_file():
         return dict.fromkeys(("bits", "kinds", "boundaries"), "")
@@ -171,8 +170,8 @@ def models_table(paths):
         recipe = read(path.parent / "recipe.json")
         found = headline(recipe, read(path))
         name = path.parent.name
-        card = f"[`{name}`](saved_models/{name}/README.md)"
-        rows.append([card, found["trained_on"], *cells(found)])
+        linked = f"[`{name}`](saved_models/{name}/README.md)"
+        rows.append([linked, found["trained_on"], *cells(found)])
     return markdown(["model", "trained on", "wrong there", "wrong beyond"], rows)
 
 

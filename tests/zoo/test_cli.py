@@ -120,7 +120,7 @@ def test_a_training_and_its_example_are_checked_first(command, run, tmp_path, mo
     def begun(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("keras_adaptive.zoo.training.run.restore", begun)
+    monkeypatch.setattr("keras_adaptive.zoo.commands.models.restore", begun)
     given, none = ["--run", run.folder], ["--run", tmp_path]
     for words, sentence in (
         (["predict", *none, "1+2"], "--run must be a folder that `train` wrote, with a checkpoint"),
@@ -305,8 +305,8 @@ def test_interrupt_says_how_to_go_on(stop, code, command, monkeypatch, tmp_path)
     def stopped(*_, **__):
         raise stop("stopped after 8 steps; the state is saved")
 
-    monkeypatch.setattr("keras_adaptive.zoo.training.train.train", stopped)
-    monkeypatch.setattr("keras_adaptive.zoo.search.study.study", stopped)
+    monkeypatch.setattr("keras_adaptive.zoo.commands.trainings.run_training", stopped)
+    monkeypatch.setattr("keras_adaptive.zoo.commands.trainings.run_study", stopped)
     out = tmp_path / "my runs"
     given = ["--set", "units=8", "--examples", "20", "--json", "--out", str(out)]
     train = ["keras-adaptive", "train", "act_parity", *given]

@@ -8,22 +8,20 @@ import re
 import pytest
 
 from keras_adaptive.zoo import cli, demo
-from keras_adaptive.zoo.entries import store, verify
-from keras_adaptive.zoo.search import seeds as scout
-from keras_adaptive.zoo.search import study as studies
-from keras_adaptive.zoo.search import tune
-from keras_adaptive.zoo.training import run, train
+from keras_adaptive.zoo.commands import entries, models, trainings
+from keras_adaptive.zoo.entries import store
 from known_commands import cases, sample
 
 WORK = (
-    (train, "train"),
-    (scout, "scout"),
-    (tune, "tuner"),
-    (studies, "study"),
+    (trainings, "run_training"),
+    (trainings, "scout"),
+    (trainings, "tuner"),
+    (trainings, "run_study"),
     (store, "load"),
-    (run, "restore"),
+    (models, "restore"),
+    (entries, "restore"),
+    (entries, "measure_again"),
     (demo, "train_small"),
-    (verify, "verify"),
 )
 
 

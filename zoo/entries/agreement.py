@@ -62,8 +62,7 @@ def wilson(errors, examples):
     >>> wilson(10, 1000)
     [0.005441, 0.018309]
     """
-    from scipy import stats
-
+    stats = _statistics()
     found = stats.binomtest(int(errors), int(examples)).proportion_ci(CONFIDENCE, "wilson")
     # At the ends of the range rounding may leave a trace.
     return [round(float(min(max(bound, 0.0), 1.0)), 6) for bound in found]
@@ -77,8 +76,7 @@ def of_mean(value, spread, examples, digits=4):
     >>> of_mean(2.0, 1.0, 100)
     [1.8016, 2.1984]
     """
-    from scipy import stats
-
+    stats = _statistics()
     if examples < 2:
         return [-np.inf, np.inf]
     error = spread / np.sqrt(examples)
@@ -96,8 +94,7 @@ def counts_agree(errors, examples, errors_again, examples_again):
     >>> counts_agree(2, 100, 0, 10)
     1.0
     """
-    from scipy import stats
-
+    stats = _statistics()
     rows = [[errors, examples - errors], [errors_again, examples_again - errors_again]]
     return min(float(stats.fisher_exact(rows).pvalue), 1.0)
 
@@ -109,8 +106,7 @@ def means_agree(value, examples, again):
         value: the published mean, over so many `examples`.
         again: a `Ratio`.
     """
-    from scipy import stats
-
+    stats = _statistics()
     count = len(again.totals)
     error = again.spread * np.sqrt(1 / examples + 1 / count)
     difference = max(abs(value - again.value) - ROUNDING, 0.0)
@@ -122,3 +118,10 @@ def means_agree(value, examples, again):
 def limit(figures):
     """The least p-value at which each of so many figures agrees."""
     return RISK / max(figures, 1)
+
+
+def _statistics():
+    # SciPy's statistics take long to load, and an answer of a model needs none.
+    from scipy import stats
+
+    return stats

@@ -123,8 +123,6 @@ def recipe(name: str, folder: str | Path | None = None) -> Recipe:
     Raises:
         ValueError: an unknown name, or a damaged file.
     """
-    from ..recipe import Recipe
-
     path = entry(name, folder) / "recipe.json"
     try:
         found = Recipe.from_dict(json.loads(path.read_text(encoding="utf-8")))

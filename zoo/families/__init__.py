@@ -23,23 +23,6 @@ def of(recipe):
         A `Family`.
     """
     # Families load Keras, which `keras-adaptive list` and the checks of options do without.
-    from .act.family import ACT
-    from .ham.baseline import HAMBaseline
-    from .ham.family import HAM
-    from .language.family import Language
-    from .neural_gpu.baseline import NeuralGPUBaseline
-    from .neural_gpu.family import NeuralGPU
-    from .pondernet.family import PonderNetFamily
-    from .recall.family import RecallFamily
+    from .registry import CLASSES
 
-    classes = {
-        "act": ACT,
-        "baseline": NeuralGPUBaseline,
-        "ham": HAM,
-        "ham_baseline": HAMBaseline,
-        "language": Language,
-        "neural_gpu": NeuralGPU,
-        "pondernet": PonderNetFamily,
-        "recall": RecallFamily,
-    }
-    return classes[recipe.family](recipe)
+    return CLASSES[recipe.family](recipe)

@@ -5,7 +5,11 @@ import sys
 import tempfile
 import time
 
+import keras
+
+from ..training.batches import batches
 from ..training.progress import in_words
+from ..training.run import start
 from ..words import truncated
 
 # Fewer batches than this are trained as soon as measured.
@@ -67,11 +71,6 @@ def say(text):
 
 def seconds_a_batch(recipe, jit_compile="auto"):
     """How long a batch of the last stage takes to train, by a few of them after compilation."""
-    import keras
-
-    from ..training.batches import batches
-    from ..training.run import start
-
     class Clock(keras.callbacks.Callback):
         """Times the updates, and ends the training after a few."""
 

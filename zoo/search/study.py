@@ -9,29 +9,23 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import keras
+
 from .. import families, recipes
+from ..evaluate import evaluate
 from ..recipe import Recipe
 from ..settings import check_option
 from ..training import checkpoint
 from ..training.files import read_json, remove_temporary_files, write_whole
 from ..training.lock import locked
+from ..training.run import restore
+from ..training.train import train
 from . import study_table
 from .forecast import announce
-from .variants import KINDS, arms_of
+from .variants import DEFAULTS, KINDS, arms_of
 
 NAME = "study.json"
 # What a study has that does not say otherwise.
-DEFAULTS = {
-    "tau": (0.1, 0.01, 0.001, 0.0001),
-    "plain": (1,),
-    "fixed": (5,),
-    "sampled": (),
-    "targets": (5,),
-    "seeds": 3,
-    "overrides": None,
-    "steps_scale": None,
-    "examples": 1000,
-}
 GROWING = (*KINDS, "seeds")
 
 
@@ -182,11 +176,6 @@ class Study:
 
     def trained(self, arm, seed):
         """Train with one seed, or go on with that, and measure it; the row of the training."""
-        import keras
-
-        from ..training.run import restore
-        from ..training.train import train
-
         # A study builds many models.
         keras.backend.clear_session()
         folder = self.folder / arm.name / f"seed-{seed}"
@@ -215,8 +204,6 @@ class Study:
 
     def measured(self, run):
         """Numbers of a training: at its end, along it, and for each difficulty."""
-        from ..evaluate import evaluate
-
         examples = self.data["settings"]["examples"]
         found = evaluate(run.model, run.recipe, examples, seed=0)
         family = families.of(run.recipe)
@@ -242,8 +229,6 @@ class Study:
 
     def sequences(self):
         """Ponder along some sequences, of the best network of the best τ on validation data."""
-        from ..training.run import restore
-
         groups = [group for group in study_table.groups(self.data, self.arms) if group["runs"]]
         groups = [group for group in groups if group["kind"] == "tau"]
         if not (self.recipe.figure.along_sequences and groups):

@@ -4,6 +4,7 @@ import csv
 import io
 from pathlib import Path
 
+from ... import plots
 from ..training.files import write_whole
 from .variants import arms_of
 
@@ -57,6 +58,7 @@ def standard_error(rows, name):
     >>> round(standard_error([{"error": 0.1}, {"error": 0.2}, {"error": 0.3}], "error"), 4)
     0.0577
     """
+    # It takes long to load, and a training does without.
     from scipy import stats
 
     return float(stats.sem([row[name] for row in rows]))
@@ -106,8 +108,6 @@ def draw(data, recipe, folder):
 
     Source: Graves (2016), Figures 4 to 20; the last figure is our own.
     """
-    from ... import plots
-
     folder = Path(folder)
     found = [group for group in groups(data, arms_of(recipe, data["settings"])) if group["runs"]]
     for group in found:

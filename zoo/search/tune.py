@@ -11,12 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import keras
+
 from .. import families, recipes
 from ..recipe import Recipe
 from ..settings import check_option
 from ..training import checkpoint
 from ..training.files import read_json, remove_temporary_files, write_whole
 from ..training.lock import locked
+from ..training.run import configure, restore
+from ..training.train import train as train_recipe
 from . import rows as trials
 from .forecast import announce
 from .space import DEFAULT_METHOD, Range, space_in, space_of, to_json
@@ -104,6 +108,7 @@ def tuner(
         if not trials.has_workers():
             remove_temporary_files(out, *out.glob("trial_*"))
         write_whole(out / NAME, json.dumps(settings, indent=1))
+        # KerasTuner takes a second to load, which a training of its own does not wait for.
         from .keras_tuner import RecipeTuner
 
         return RecipeTuner(plan)
@@ -159,8 +164,6 @@ class Plan:
     """
 
     def __init__(self, settings, folder, custom=None, jit_compile="auto"):
-        from ..training.run import configure
-
         self.settings, self.folder, self.custom = settings, Path(folder), custom
         self.jit_compile = jit_compile
         self.space = space_in(settings)
@@ -234,10 +237,6 @@ class Plan:
 
     def train(self, trial, overrides, share, seed, earlier):
         """Train with one seed, or go on with that; the row of the training."""
-        import keras
-
-        from ..training.train import train
-
         # A search builds many models.
         keras.backend.clear_session()
         folder = self.folder / f"trial_{trial}" / f"seed-{seed}"
@@ -255,7 +254,7 @@ class Plan:
         row = {"trial": trial, "seed": seed, "overrides": overrides, "share": share}
         row["folder"] = row["trained_in"] = f"trial_{trial}/seed-{seed}"
         try:
-            run = train(
+            run = train_recipe(
                 recipe,
                 folder,
                 resume=checkpoint.begun(folder),
@@ -293,8 +292,6 @@ class Plan:
 
     def model_of(self, trial):
         """The model of the best seed of a trial."""
-        from ..training.run import restore
-
         rows = [row for row in self.rows() if row["trial"] == trial]
         if not rows:
             raise ValueError(f"trial {trial} has not been trained yet")

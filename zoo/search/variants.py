@@ -14,6 +14,17 @@ KINDS = {
     "sampled": "time penalties of networks whose last step is drawn",
     "targets": "wanted mean numbers of steps",
 }
+DEFAULTS = {
+    "tau": (0.1, 0.01, 0.001, 0.0001),
+    "plain": (1,),
+    "fixed": (5,),
+    "sampled": (),
+    "targets": (5,),
+    "seeds": 3,
+    "overrides": None,
+    "steps_scale": None,
+    "examples": 1000,
+}
 # What the values of each may be.
 VALUES = {
     "plain": Whole("without ACT", 1, 1),

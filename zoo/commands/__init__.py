@@ -1,0 +1,60 @@
+"""What the commands of the command line do: each takes the parsed arguments.
+
+TensorFlow takes seconds to load, which neither `--help` nor a mistake in the options waits for: the
+commands that need it lie in modules that are imported when one of them runs.
+"""
+
+import functools
+
+from .. import listing
+from .answers import PROGRAM, answer
+from .resume import again, has_training, is_resumable
+
+__all__ = [
+    "PROGRAM",
+    "again",
+    "demo",
+    "entry_commands",
+    "has_training",
+    "is_resumable",
+    "list_models",
+    "model_commands",
+    "training_commands",
+]
+
+
+def training_commands():
+    """The module of the commands that train."""
+    from . import trainings as module
+
+    return module
+
+
+def model_commands():
+    """The module of the commands that ask a trained network."""
+    from . import models as module
+
+    return module
+
+
+def entry_commands():
+    """The module of the commands that publish, and measure what is published."""
+    from . import entries as module
+
+    return module
+
+
+def list_models(arguments):
+    """List the pretrained models and the recipes."""
+    data = listing.listing()
+    answer(arguments, data, listing.table(data))
+
+
+def demo(arguments):
+    """Show what the pretrained models do."""
+    from .. import demo as module
+
+    show = None if arguments.json else functools.partial(print, flush=True)
+    found = module.demo(arguments.out, arguments.examples, show=show)
+    if arguments.json:
+        answer(arguments, found, found["text"])

@@ -1,0 +1,77 @@
+"""The commands that ask a trained network."""
+
+from ... import datasets
+from .. import families
+from ..command_check import option, recipe_asked
+from ..entries import store
+from ..evaluate import evaluate as measure
+from ..segmentation import segment as cut
+from ..settings import LIMITED
+from ..training.progress import Estimated, interruptible
+from ..training.run import restore
+from .answers import answer, in_words_of_users, report
+
+# Of an evaluation, and of one that measures its calls one by one.
+EXAMPLES, EXAMPLES_IN_TIME = 10_000, 1000
+
+
+def evaluate(arguments):
+    limits = {name: getattr(arguments, name) for name in LIMITED}
+    recipe = recipe_asked(arguments)
+    family = families.of(recipe)
+    wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe")}
+    # What cannot be measured is refused before a model is loaded.
+    parameters = family.evaluation_parameters(wanted)
+    family.check_limits(limits, option)
+    within = limits.pop("within")
+    if parameters:
+        datasets.example_size(recipe.dataset, **{**recipe.parameters, **parameters})
+    model = model_asked(arguments, recipe, limits)
+    examples = arguments.examples or (EXAMPLES if within is None else EXAMPLES_IN_TIME)
+    settings = (examples, arguments.seed, arguments.split, parameters)
+    speed = (within, arguments.batch_size)
+    found = interruptible(lambda: measure(model, recipe, *settings, *speed))
+    answer(arguments, in_words_of_users(found), report(recipe, found))
+
+
+def model_asked(arguments, recipe, limits=None):
+    """The pretrained model, or that of the training of `--run`.
+
+    Args:
+        arguments: with `name` and `run`, one of which is None.
+        recipe: of the model.
+        limits: as the keywords of `store.load`.
+    """
+    if arguments.run is None:
+        return store.load(arguments.name, **(limits or {}))
+
+    model = restore(arguments.run).model
+    store.check_finite(model, arguments.run)
+    if limits:
+        families.of(recipe).apply_limits(model, limits)
+    return model
+
+
+def predict(arguments):
+    recipe, text = recipe_asked(arguments), arguments.input
+
+    def ask():
+        return store.ask(model_asked(arguments, recipe), recipe, text, Estimated)
+
+    found = interruptible(ask)
+    answer(arguments, found, families.of(recipe).format_answer(found))
+
+
+def plot(arguments):
+    recipe = recipe_asked(arguments)
+    name, family = recipe.name, families.of(recipe)
+    family.check_plot(arguments)
+    found = interruptible(lambda: family.plot(model_asked(arguments, recipe), arguments))
+    files = [found[key] for key in ("animation", "picture") if key in found]
+    answer(arguments, {"model": name, **found}, "\n".join(files))
+
+
+def segment(arguments):
+    request = (arguments.name, arguments.text, arguments.by, arguments.height)
+    found = interruptible(lambda: cut(*request))
+    answer(arguments, found, "|".join(found["pieces"]))

@@ -1,0 +1,28 @@
+"""What an interrupted command can go on with."""
+
+import shlex
+from pathlib import Path
+
+from ..training import checkpoint
+from .answers import PROGRAM
+
+
+def again(argv, resume):
+    """The command that goes on with what was interrupted, for a shell.
+
+    >>> again(["train", "act_sort", "--out", "my runs/sort", "--json"], resume=True)
+    "keras-adaptive train act_sort --out 'my runs/sort' --json --resume"
+    """
+    words = [word for word in argv if word != "--resume"]
+    end = words.index("--") if "--" in words else len(words)
+    return shlex.join([PROGRAM, *words[:end], *["--resume"] * resume, *words[end:]])
+
+
+def has_training(out):
+    """Whether `train` can go on in a folder."""
+    return out is not None and any(map(checkpoint.begun, (out, Path(out) / "seed-0")))
+
+
+def is_resumable(out):
+    """Whether `tune` and `study` can go on in a folder; they can where there is nothing yet."""
+    return True

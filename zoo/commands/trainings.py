@@ -1,0 +1,97 @@
+"""The commands that train networks, one or many."""
+
+import contextlib
+import shlex
+import sys
+from pathlib import Path
+
+from .. import recipes
+from ..command_check import over_of, overrides_of
+from ..evaluate import evaluate_run
+from ..search import study_table
+from ..search.rows import TABLES, ranking
+from ..search.seeds import scout
+from ..search.space import TIME_PENALTIES
+from ..search.study import study as run_study
+from ..search.tune import tuner
+from ..training.train import train as run_training
+from .answers import PROGRAM, answer, in_words_of_users, note, report
+
+
+def train(arguments):
+    out = arguments.out = Path(arguments.out or Path("runs") / arguments.name)
+    settings = {
+        "overrides": overrides_of(arguments),
+        "variant": arguments.variant,
+        "steps_scale": arguments.steps_scale,
+        "jit_compile": {"auto": "auto", "on": True, "off": False}[arguments.jit],
+        "keep_every": arguments.keep_every,
+    }
+    if arguments.seeds is None:
+        settings["seed"] = arguments.seed
+        run = run_training(arguments.name, out, resume=arguments.resume, **settings)
+    else:
+        run = scout(arguments.name, out, arguments.seeds, resume=arguments.resume, **settings)
+    note(f"{run.position.step} steps done; evaluating")
+    found = evaluate_run(run, arguments.examples)
+    note(export_hint(run.folder))
+    answer(arguments, in_words_of_users(found), report(run.recipe, found))
+
+
+def export_hint(out):
+    """What to do with a finished training."""
+    command = shlex.join([PROGRAM, "export", str(out)])
+    return f"publish it with: {command} (with the TensorFlow backend)"
+
+
+def tune(arguments):
+    out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_search")
+    kinds = ("method", "trials", "seeds", "objective", "variant", "steps_scale", "examples", "seed")
+    settings = {kind: getattr(arguments, kind) for kind in kinds}
+    # KerasTuner speaks on standard output.
+    with contextlib.redirect_stdout(sys.stderr):
+        search = tuner(
+            arguments.name,
+            out,
+            over=over_of(arguments),
+            resume=arguments.resume,
+            overrides=overrides_of(arguments) or None,
+            **settings,
+        )
+        search.search()
+    settings = search.plan.settings
+    ranked = ranking(search.rows(), settings["seeds"])
+    kept = ("recipe", "method", "objective", "seeds")
+    data = {
+        **{key: settings[key] for key in kept},
+        "folder": str(out),
+        "table": str(out / TABLES[0]),
+        "best": ranked[0] if ranked else None,
+        "trials": ranked,
+    }
+    answer(arguments, data, ranked_in_words(ranked[:10], out / TABLES[1]))
+
+
+def ranked_in_words(ranked, table):
+    """The best trials of a search, a line each."""
+    lines = [
+        f"{trial['objective']:g}: "
+        + ", ".join(f"{name}={value}" for name, value in trial["overrides"].items())
+        + f" (trial {int(trial['trial']) + 1})"
+        for trial in ranked
+    ]
+    return "\n".join([*lines, f"every training: {table}"])
+
+
+def study(arguments):
+    out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_study")
+    settings = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
+    kinds = ("sampled", "seeds", "steps_scale", "examples")
+    settings |= {kind: getattr(arguments, kind) for kind in kinds}
+    if arguments.full:
+        settings |= {"tau": list(TIME_PENALTIES), "seeds": 20}
+    settings |= {"overrides": overrides_of(arguments) or None, "resume": arguments.resume}
+    with contextlib.redirect_stdout(sys.stderr):
+        found = run_study(arguments.name, out, **settings)
+    data = {"recipe": arguments.name, "folder": str(out), "rows": found["rows"]}
+    answer(arguments, data, study_table.table(found, recipes.load(arguments.name)))

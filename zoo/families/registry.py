@@ -1,0 +1,21 @@
+"""The families by the names by which recipes know them."""
+
+from .act.family import ACT
+from .ham.baseline import HAMBaseline
+from .ham.family import HAM
+from .language.family import Language
+from .neural_gpu.baseline import NeuralGPUBaseline
+from .neural_gpu.family import NeuralGPU
+from .pondernet.family import PonderNetFamily
+from .recall.family import RecallFamily
+
+CLASSES = {
+    "act": ACT,
+    "baseline": NeuralGPUBaseline,
+    "ham": HAM,
+    "ham_baseline": HAMBaseline,
+    "language": Language,
+    "neural_gpu": NeuralGPU,
+    "pondernet": PonderNetFamily,
+    "recall": RecallFamily,
+}
