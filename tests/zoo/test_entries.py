@@ -38,6 +38,7 @@ BOUNDS = {
     "neural_gpu_multiplication": 0.02,
     "neural_gpu_addition_lstm": 0.03,
     "neural_gpu_addition_stack_rnn": 0.001,
+    "pondernet_parity": 0.01,
     "ham_stack": 0.005,
     "ham_queue": 0.005,
     "ham_reverse": 0.001,
