@@ -31,6 +31,8 @@ def results(recipe, metrics):
             ],
         ),
         "",
+        spread(metrics["figure"]),
+        "",
         f"The paper: {recipe.paper['error']}; ACT: {recipe.paper['error_without_act']}.",
         "",
         "All trainings, with the same curriculum, stages and cell. Beyond the training's range "
@@ -40,6 +42,17 @@ def results(recipe, metrics):
     ]
     comparison = compared(metrics["runs"])
     return "\n".join([*lines, "", comparison] if comparison else lines)
+
+
+def spread(rows):
+    """How the steps of thought depend on the difficulty, in a sentence.
+
+    >>> spread([{"ponder_steps": 2.0}, {"ponder_steps": 2.5}])
+    'Mean steps for each number of non-zeros lie between 2.00 and 2.50.'
+    """
+    steps = [row["ponder_steps"] for row in rows]
+    words = f"Mean steps for each number of non-zeros lie between {min(steps):.2f} and"
+    return f"{words} {max(steps):.2f}."
 
 
 def seeds(recipe, metrics):
