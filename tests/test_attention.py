@@ -8,6 +8,7 @@ from keras import layers, ops
 
 import references_attention as references
 from keras_adaptive import halting
+from keras_adaptive.halting import over_time
 from keras_adaptive.layers import ACTRNN, AttentionCell, BahdanauAttention
 from known_attention import SIZE, attention_layer
 from known_layers import TAU, ragged_mask, sequences
@@ -35,14 +36,17 @@ def results(layer, x, memory, mask, memory_mask, training=True):
     return loss, y, states, ponder, tape.gradient(loss, [*weights, x, memory])
 
 
-@pytest.mark.parametrize("mode", ["eager", "inference", "graph", "jit", "compacted"])
+@pytest.mark.parametrize("mode", ["eager", "inference", "graph", "two loops", "jit", "compacted"])
 @pytest.mark.parametrize("cell", ["LSTMCell"])
-def test_values_and_gradients_are_those_of_the_equations(cell, mode):
+def test_values_and_gradients_are_those_of_the_equations(cell, mode, monkeypatch):
+    if mode == "two loops":
+        monkeypatch.setattr(over_time, "_in_one_loop", lambda *_: None)
     layer, weights = attention_layer(cell, 2, max_ponder=7)
     x, memory, mask, memory_mask = example()
 
     def run(x, memory):
-        return results(layer, x, memory, mask, memory_mask, training=mode in ("graph", "jit"))
+        training = mode in ("graph", "two loops", "jit")
+        return results(layer, x, memory, mask, memory_mask, training)
 
     if mode == "compacted":
         with halting.compaction():

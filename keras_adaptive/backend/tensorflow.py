@@ -51,6 +51,8 @@ def repeat(
 
 
 def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
+    # Tensors of this graph, also where they come from around a function that is traced in it.
+    inputs = tree.map_structure(tf.identity, inputs)
     body, used = _explicit(body, tf.constant(2), carry, inputs, running)
     sources = [tree.flatten(carry), _floating(inputs), used]
 
