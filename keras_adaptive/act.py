@@ -125,6 +125,9 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
             cells.check_image_like("cell", self.cell)
             # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
             self.supports_jit = keras.config.backend() != "tensorflow"
+        elif cells.reads(self.cell):
+            # On a CPU, attention in a loop of TensorFlow takes longer when XLA compiles it.
+            self.supports_jit = keras.config.backend() != "tensorflow"
         self.rule = rule_named(halting, max_ponder, epsilon, steps)
         self.halting_bias = arguments.number("halting_bias", halting_bias)
         self.return_ponder = arguments.boolean("return_ponder", return_ponder)
