@@ -16,7 +16,7 @@ from keras_adaptive.zoo.families.neural_gpu import card as card_of_family
 from keras_adaptive.zoo.families.neural_gpu.baseline import NeuralGPUBaseline
 from keras_adaptive.zoo.families.probe import Probe
 from keras_adaptive.zoo.recipes import load as recipe_of
-from keras_adaptive.zoo.training import batches as feed
+from keras_adaptive.zoo.training.batches import batches as training_batches
 from keras_adaptive.zoo.training.train import Conductor
 
 LSTM, STACK = "neural_gpu_addition_lstm", "neural_gpu_addition_stack_rnn"
@@ -110,7 +110,7 @@ def perfect(inputs, task="neural_gpu_addition"):
 def test_targets_are_cut_behind_the_end_of_the_longest_answer(name, steps):
     recipe = recipe_of(name).with_overrides({"batch_size": 3})
     for stage, level in ((recipe.stages[0], 2), (recipe.stages[0], 7), (recipe.stages[-1], None)):
-        batches = feed.Feed(recipe, 0, stage, level)
+        batches = training_batches(recipe, 0, stage, level)
         inputs, targets, weights = batches[0]
         bits = level or recipe.parameters["bits"]
         assert inputs.shape == (3, 2 * bits + 1)

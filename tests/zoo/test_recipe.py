@@ -20,7 +20,15 @@ def recipe(request):
 
 def test_names():
     tasks = [name.removeprefix("act_") for name in recipes.names() if name.startswith("act_")]
-    assert tasks == ["addition", "enwik8", "enwik8_small", "logic", "parity", "sort"]
+    assert tasks == [
+        "addition",
+        "enwik8",
+        "enwik8_small",
+        "logic",
+        "logic_anytime",
+        "parity",
+        "sort",
+    ]
     assert "neural_gpu_addition" in recipes.names()
 
 

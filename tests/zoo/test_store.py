@@ -20,6 +20,7 @@ from keras_adaptive.zoo.families.act.network import Probe
 FILES = {
     "README.md",
     "history.csv",
+    "limit.png",
     "manifest.json",
     "metrics.json",
     "model.keras",

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from keras_adaptive import curriculum
 from keras_adaptive.zoo import cli
 from keras_adaptive.zoo.training import checkpoint, files, stopping
 from keras_adaptive.zoo.training import train as training
@@ -164,11 +165,11 @@ def test_unknown_recipe_writes_nothing(tmp_path):
 
 
 def test_loss_that_is_not_finite_keeps_the_checkpoint(parity, tmp_path, monkeypatch):
-    def poisoned(self, index, original=training.Feed.__getitem__):
+    def poisoned(self, index, original=curriculum.Batches.__getitem__):
         inputs, targets, weights = original(self, index)
         return (inputs * np.float32("nan") if self.start >= 4 else inputs), targets, weights
 
-    monkeypatch.setattr(training.Feed, "__getitem__", poisoned)
+    monkeypatch.setattr(curriculum.Batches, "__getitem__", poisoned)
     with pytest.raises(FloatingPointError, match=r"step.* to 6; the last good checkpoint"):
         train("act_parity", tmp_path, overrides=parity, checkpoint_seconds=0)
     monkeypatch.undo()
