@@ -135,6 +135,5 @@ def training(recipe, metrics):
     settings = recipe.hyperparameters
     return (
         f"At most {settings['max_ponder']} steps of thought, the prior probability to halt "
-        f"λ_p = {settings['prior']:g}, β = {settings['beta']:g}. "
-        + act.training(recipe, metrics)
+        f"λ_p = {settings['prior']:g}, β = {settings['beta']:g}. " + act.training(recipe, metrics)
     )

@@ -1,9 +1,10 @@
 """PonderNets: how they are trained, measured, published and questioned."""
 
-from .... import halting, plots
+from .... import plots
 from ...entries import lengths
 from ...entries.card import Sections
 from ...entries.figures import Measurement
+from .. import endpoints
 from ..act.family import ACT
 from . import card
 from .network import LAYER, Probe
@@ -109,19 +110,7 @@ class PonderNetFamily(ACT):
         probe = Probe(model).model
         given = model.inputs[0]
         inputs = tf.TensorSpec((None, *given.shape[1:]), given.dtype, name="inputs")
-
-        def serve(inputs):
-            # A batch costs what its rows think, not its size times the longest thought.
-            with halting.compaction():
-                return probe(inputs)
-
-        def with_limits(inputs, max_ponder):
-            with halting.limits(max_ponder=max_ponder):
-                return serve(inputs)
-
-        limit = tf.TensorSpec((), "int32", name="max_ponder")
-        archive.add_endpoint("serve", serve, input_signature=[inputs])
-        archive.add_endpoint("serve_with_limits", with_limits, input_signature=[inputs, limit])
+        endpoints.add_with_max_ponder(archive, probe, inputs)
 
     def card_sections(self, metrics):
         """The sections of the card, see `card`."""

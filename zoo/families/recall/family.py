@@ -8,6 +8,7 @@ from ...entries import lengths
 from ...entries.agreement import Ratio
 from ...entries.card import Sections
 from ...entries.thinking_less import limits_up_to
+from .. import endpoints
 from ..neural_gpu.family import NeuralGPU
 from . import card, fixed
 from .network import LAYER, Probe
@@ -133,19 +134,7 @@ class RecallFamily(NeuralGPU):
 
         probe = Probe(model).model
         inputs = tf.TensorSpec((None, None), "int32", name="inputs")
-
-        def serve(inputs):
-            # A batch costs what its rows think, not its size times the longest thought.
-            with halting.compaction():
-                return probe(inputs)
-
-        def with_limits(inputs, max_ponder):
-            with halting.limits(max_ponder=max_ponder):
-                return serve(inputs)
-
-        limit = tf.TensorSpec((), "int32", name="max_ponder")
-        archive.add_endpoint("serve", serve, input_signature=[inputs])
-        archive.add_endpoint("serve_with_limits", with_limits, input_signature=[inputs, limit])
+        endpoints.add_with_max_ponder(archive, probe, inputs)
 
     def card_sections(self, metrics):
         """The sections of the card, see `card`."""
