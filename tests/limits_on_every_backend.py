@@ -151,9 +151,11 @@ def compute():
     of = uses(ready("AdaptiveModel"))
     for name in of:
         check(name, of[name], TRACED_INSIDE)
-    calls = CountingCell.calls
-    answers(of["predict"], (6, None, 6, 6))
-    results.append(["calls of the cell without a new limit", CountingCell.calls - calls, 0])
+    # PyTorch traces nothing: it calls the cell in every step.
+    if keras.config.backend() != "torch":
+        calls = CountingCell.calls
+        answers(of["predict"], (6, None, 6, 6))
+        results.append(["calls of the cell without a new limit", CountingCell.calls - calls, 0])
     return results
 
 
