@@ -59,16 +59,6 @@ def test_layer_is_the_cell_in_a_plain_layer():
     np.testing.assert_allclose(layer(x, mask=mask), plain(x, mask=mask), atol=1e-6)
 
 
-def test_mask_of_a_layer_before_counts_beside_an_initial_state():
-    """Keras itself fills the argument `mask` only where a call has one tensor."""
-    layer = StackRNN(4, num_stacks=2, stack_depth=6, return_sequences=True)
-    x, mask = sequences(3, 5, 2), np.array([[1, 1, 0, 1, 0], [0, 1, 1, 1, 1], [1] * 5], bool)
-    masked, state = keras.layers.Masking()(x * mask[..., None]), layer.cell.get_initial_state(3)
-    expected = layer(x, initial_state=state, mask=mask)
-    np.testing.assert_allclose(layer(masked, initial_state=state), expected, atol=1e-6)
-    assert np.max(np.abs(layer(x, initial_state=state) - expected)) > 1e-3
-
-
 def test_generator_keeps_the_mask_of_its_inputs_beside_targets():
     model = Seq2SeqLSTM(Vectors(2), Symbols(3), units=4, num_layers=1)
     x, targets = sequences(3, 5, 2), np.array([[2, 1], [1, 2], [2, 2]])

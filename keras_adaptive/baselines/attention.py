@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from .. import arguments
+from ..masks import mask_or_attached
 from ..types import Shape, Tensor
 
 
@@ -25,7 +26,8 @@ class BahdanauAttention(keras.layers.Layer):
         memory: `(batch, time, size)`.
         keys: `(batch, time, units)`, the result of `keys(memory)`; computed here by default. Pass
             it to read the same memory several times.
-        mask: boolean `(batch, time)`; false marks elements that are not read.
+        mask: boolean `(batch, time)`; false marks elements that are not read. Defaults to the mask
+            that a layer attached to the memory.
 
     Returns:
         A tuple: the weighted mean, `(batch, size)`, and the weights, `(batch, time)`.
@@ -71,7 +73,7 @@ class BahdanauAttention(keras.layers.Layer):
         self, query: Tensor, memory: Tensor, keys: Tensor | None = None, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """Reads the memory; see the class."""
-        arguments.mask_of(mask, memory)
+        mask = mask_or_attached(mask, memory)
         if keys is None:
             keys = self.keys(memory)
         hidden = ops.tanh(keys + ops.matmul(query, self.query_kernel)[:, None])

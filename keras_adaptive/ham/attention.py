@@ -7,6 +7,7 @@ from keras import ops
 
 from .. import arguments, backend, cap, cells
 from ..halting.loop import at_least_float32
+from ..masks import mask_or_attached
 from ..types import Shape, Tensor
 from .memory import Memory, pad_time
 from .perceptrons import MLP
@@ -166,7 +167,7 @@ class TreeAttention(keras.layers.Layer):
 
     def _present(self, inputs, mask):
         """Boolean `(batch, m)`: which input vectors belong to an example."""
-        arguments.mask_of(mask, inputs)
+        mask = mask_or_attached(mask, inputs)
         if self.padding is None:
             present = ops.ones_like(inputs[..., 0], dtype="bool")
         else:
