@@ -18,6 +18,8 @@ GATES = ("train", "neural_gpu_sort_bits")
 HAM = ("train", "ham_sort")
 STACK = ("train", "neural_gpu_addition_stack_rnn")
 ATTENTION = ("train", "ham_sort_attention")
+PONDER = ("train", "pondernet_parity")
+RECALL = ("train", "recall_prefix_sums")
 
 # A command, settings of it, and values that none of them can have.
 WRONG_SETTINGS = (
@@ -70,6 +72,18 @@ WRONG_SETTINGS = (
     (ATTENTION, ("attention",), NO_FLAG),
     (ATTENTION, ("beta_2",), ("1", "0", "abc", "null")),
     (("train", "ham_merge"), ("length",), ("301", "0", "abc")),
+    (PONDER, ("prior",), (*NO_NUMBER, "0", "1", "-0.1", "null")),
+    (PONDER, ("beta", "input_scale"), (*NO_NUMBER, "-1", "null")),
+    (PONDER, ("units", "bits", "length", "min_length"), (*NO_WHOLE, "0", "97.0", "99999999999")),
+    (PONDER, ("halting", "fixed_steps"), ("", "foo", "ACT", "[1]", "{}", "true", "nan")),
+    (PONDER, ("time_penalty", "tau", "stages.1.time_penalty"), ("0.1", "0", "-1")),
+    (PONDER, ("target_ponder",), ("2", "5", "nan")),
+    (PONDER, ("length",), ("97",)),
+    (PONDER, ("min_length",), ("49",)),
+    (RECALL, ("filters", "num_blocks", "iterations", "unchanged_steps"), (*NO_WHOLE, "0", "null")),
+    (RECALL, ("alpha",), (*NO_NUMBER, "-1", "2", "null")),
+    (RECALL, ("time_penalty", "tau", "stages.0.time_penalty"), ("0.1", "0")),
+    (RECALL, ("halting", "units", "target_ponder"), ("act", "8", "null")),
 )
 RIGHT_SETTINGS = (
     (PARITY, "units=16", "units=16"),
@@ -81,6 +95,8 @@ RIGHT_SETTINGS = (
     (PAPER, "kernel_size=[3,1]", "stages.0.bins=[1,2,4]"),
     (HAM, "reward=vector", "averaging=null"),
     (HAM, 'reward={"bits":1}', "baseline=learned"),
+    (PONDER, "prior=0.5", "beta=0"),
+    (RECALL, "iterations=4", "alpha=0"),
 )
 # A command, an option of it, and values that it cannot have.
 WRONG_OPTIONS = (
@@ -123,6 +139,20 @@ WRONG_OPTIONS = (
     (("evaluate", "neural_gpu_addition"), ("--probe",), ("", "foo", "1")),
     (("evaluate", "neural_gpu_copy"), ("--length",), ("0", "-1", "7:3", "1:2:3", "", "abc", "1.5")),
     (("evaluate", "neural_gpu_copy"), ("--length",), ("99999999999", ":", "1:", "0:3", "٣")),
+    (("evaluate", "act_parity"), ("--within",), (*NO_NUMBER, "0", "-1", "1e9")),
+    (("evaluate", "act_parity"), ("--batch-size",), (*NO_WHOLE, "0", "99999999999")),
+    (("evaluate", "neural_gpu_copy"), ("--within",), ("0.1", "0", "nan")),
+    (("evaluate", "ham_sort"), ("--within",), ("0.1",)),
+    (("evaluate", "pondernet_parity"), ("--length",), ("0", "97", "49:97", "96:49", "1:2:3")),
+    (("evaluate", "pondernet_parity"), ("--within", "--epsilon", "--bits", "--leaves"), ("0.5",)),
+    (("evaluate", "recall_prefix_sums"), ("--epsilon", "--bits", "--leaves", "--probe"), ("1",)),
+    (("evaluate", "recall_prefix_sums"), ("--length",), ("0", "99999999999", ":", "3:2")),
+    (("train", "pondernet_parity"), ("--variant",), ("", "PonderNet", "fixed-0", "fixed-")),
+    (("train", "recall_prefix_sums"), ("--variant",), ("", "plain", "fixed-2", "pondernet")),
+    (("tune", "pondernet_parity"), ("--tau",), ("0.1", "0.1:1")),
+    (("tune", "pondernet_parity"), ("--over",), ("prior=0:1", "variant=act", "alpha=0,1")),
+    (("tune", "recall_prefix_sums"), ("--tau",), ("0.1",)),
+    (("tune", "recall_prefix_sums"), ("--objective",), ("ponder", "divergence")),
     (("evaluate", "ham_sort"), ("--leaves",), ("0", "1", "3", "-2", "abc", "99999999999")),
     (("plot", "act_logic"), ("--examples",), ("0", "-1", "abc", "1.5", "")),
     (("plot", "act_logic"), ("--out",), ("", "a.gif", "a.txt", "noextension", "/dev/null/a.png")),
@@ -212,6 +242,18 @@ WRONG = (
     ("plot", "ham_sort", " ".join(["1:1"] * 33)),
     ("plot", "ham_sort", "1:1", "--out", "a.gif"),
     ("plot", "act_logic", "--out", "."),
+    ("plot", "recall_prefix_sums"),
+    ("plot", "recall_prefix_sums", "1" * 129),
+    ("plot", "recall_prefix_sums", "01", "--out", "a.gif"),
+    ("predict", "recall_prefix_sums", "012"),
+    ("predict", "recall_prefix_sums", ""),
+    ("predict", "pondernet_parity", "+" * 97),
+    ("predict", "pondernet_parity", "00"),
+    ("predict", "--run", "nowhere", "01"),
+    ("predict", "--run", "RUN", "01"),
+    ("predict", "recall_prefix_sums", "01", "--run", "RUN"),
+    ("plot", "--run", "RUN", "--out", "a.png"),
+    ("evaluate", "--run", "RUN"),
     ("train", "act_parity", "\x1b[31mred"),
     ("demo", "--\x1b[31m"),
     ("segment", "act_parity", "text"),
@@ -250,6 +292,16 @@ RIGHT = (
     ("plot", "act_logic", "--examples", "5", "--out", "a.svg"),
     ("segment", "act_enwik8_small", "-a text", "--height", "-1"),
     ("demo", "--examples", "5"),
+    ("evaluate", "act_logic_anytime", "--within", "0.01", "--batch-size", "32"),
+    ("evaluate", "pondernet_parity", "--length", "49:96"),
+    ("evaluate", "recall_prefix_sums", "--length", "512", "--max-ponder", "600"),
+    ("train", "pondernet_parity", "--variant", "act", "--set", "time_penalty=0.1"),
+    ("train", "pondernet_parity", "--variant", "plain"),
+    ("tune", "pondernet_parity", "--variant", "act", "--tau", "0.1:1"),
+    ("tune", "pondernet_parity", "--objective", "longer_error=1,longer_ponder_steps=0.01"),
+    ("tune", "recall_prefix_sums", "--objective", "longer_ponder_steps"),
+    ("predict", "pondernet_parity", "-+0"),
+    ("predict", "recall_prefix_sums", "1" * 1000),
 )
 
 

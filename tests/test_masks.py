@@ -35,17 +35,17 @@ def stack_rnn():
 
 
 def beside(layer, other, name):
-    """A layer that is called with another tensor, of that name."""
-    return layer, other, lambda x, more, **mask: layer(x, **{name: more}, **mask)
+    """Another tensor, and a function that calls a layer with it, by that name."""
+    return other, lambda x, more, **mask: layer(x, **{name: more}, **mask)
 
 
 def alone(layer):
-    return layer, None, lambda x, more, **mask: layer(x, **mask)
+    return None, lambda x, more, **mask: layer(x, **mask)
 
 
 def attention(query):
     layer = BahdanauAttention(UNITS)
-    return layer, query, lambda x, more, **mask: layer(more, x, **mask)
+    return query, lambda x, more, **mask: layer(more, x, **mask)
 
 
 LAYERS = {
@@ -71,7 +71,7 @@ LAYERS = {
 def test_an_attached_mask_is_as_one_that_is_given(name):
     x = np.random.default_rng(0).normal(size=(ROWS, TIME, FEATURES)).astype("float32")
     x[~MASK] = 0.0
-    layer, other, call = LAYERS[name]()
+    other, call = LAYERS[name]()
     others = [] if other is None else tree.flatten(other)
     inputs = keras.Input((TIME, FEATURES))
     more = [keras.Input(one.shape[1:], dtype=str(one.dtype)) for one in others]

@@ -170,7 +170,7 @@ class Recipe:
         for key, value in overrides.items():
             recipe = recipe._with_override(key, value)
         if overrides:
-            recipe_check.check(recipe)
+            recipe_check.check(recipe, map(self.full_name, overrides))
         return recipe
 
     def full_name(self, name):

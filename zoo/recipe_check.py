@@ -13,16 +13,18 @@ MOST_NUMBERS = 2**31
 DRAWN = 100
 
 
-def check(recipe):
+def check(recipe, changed=()):
     """Refuse settings that do not go together.
 
     Args:
         recipe: a `Recipe`.
+        changed: the names of settings that it was given.
 
     Raises:
         ValueError: the message names the settings.
     """
     check_network(recipe)
+    check_costs(recipe, changed)
     if recipe.dataset in datasets.names():
         check_data(recipe)
 
@@ -60,6 +62,18 @@ def check_network(recipe):
         raise ValueError(f"stack_depth must be at least read_depth, {read}. Received: {stack}")
     if any(stage.bins for stage in recipe.stages) and recipe.length_parameters is None:
         raise ValueError(f"bins are of data sets with a length, which {recipe.dataset} has not")
+
+
+def check_costs(recipe, changed):
+    """What is paid for steps is of networks that pay for them."""
+    if recipe.hyperparameters.get("halting") not in (None, "pondernet"):
+        return
+    for name in changed:
+        if name.rsplit(".", 1)[-1] in ("time_penalty", "target_ponder"):
+            raise ValueError(
+                f"{recipe.name} has no {name}: its steps cost nothing"
+                + (", but in its variant act" if "halting" in recipe.hyperparameters else "")
+            )
 
 
 def check_data(recipe):

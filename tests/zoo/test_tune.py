@@ -283,7 +283,7 @@ def test_bad_input_writes_nothing(arguments, message, tmp_path):
     [
         ("act_logik", {}, "act_logic"),
         ("neural_gpu_copy", {}, "declares nothing to search"),
-        ("neural_gpu_copy", {"over": {"tau": "1e-4:1e-1"}}, "nothing is pondered"),
+        ("neural_gpu_copy", {"over": {"tau": "1e-4:1e-1"}}, "its steps cost nothing"),
         ("neural_gpu_addition_paper", {"objective": "ponder"}, "has no ponder"),
     ],
 )

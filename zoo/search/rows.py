@@ -15,7 +15,7 @@ TABLES = ("trials.json", "trials.csv")
 FIRST = ("trial", "seed", "objective", "steps", "seconds", "diverged")
 # The worst that a network can do.
 WORST_ERROR = 1.0
-# What families measure on validation data, and what a recipe must have for that.
+# What can be minimised: what families measure on validation data.
 MEASURED = (
     "validation_error",
     "validation_ponder",
@@ -24,6 +24,7 @@ MEASURED = (
     "validation_bits_per_character",
     "longer_error",
     "longer_symbol_error",
+    "longer_ponder_steps",
 )
 
 
@@ -86,15 +87,7 @@ def check_measured(weights, recipe):
     Raises:
         ValueError: it is not; the message says what is.
     """
-    settings, main_metric = recipe.hyperparameters, families.of(recipe).main_metric
-    measured = {
-        "ponder": "halting" in settings,
-        "longer": "longer" in settings,
-        "symbol": "longer" in settings,
-        "bits_per_character": main_metric == "bits_per_character",
-        "validation_error": main_metric == "sequence_error",
-    }
-    known = [x for x in MEASURED if all(has for part, has in measured.items() if part in x)]
+    known = [name for name in MEASURED if name in families.of(recipe).columns]
     for name in weights:
         if name not in known:
             name, *words = (x.removeprefix("validation_") for x in (name, *known))
@@ -104,10 +97,9 @@ def check_measured(weights, recipe):
 def score(row, weights, recipe):
     """The objective of one training: a weighted sum, of the worst values if it diverged."""
     if row["diverged"]:
-        worst = {"ponder": recipe.hyperparameters.get("max_ponder", 0.0)}
-        worst["ponder_steps"] = worst["ponder"]
+        steps = recipe.hyperparameters.get("max_ponder", 0.0)
         return sum(
-            weight * worst.get(name.removeprefix("validation_"), WORST_ERROR)
+            weight * (steps if "ponder" in name else WORST_ERROR)
             for name, weight in weights.items()
         )
     return sum(weight * row[name] for name, weight in weights.items())
