@@ -150,7 +150,7 @@ COMMANDS = (
     ),
     Command(
         "predict",
-        lambda arguments: do.model_commands().predict(arguments),
+        do.predict,
         "Ask a model about one example",
         (
             'predict act_addition "12+345+6"',

@@ -19,6 +19,7 @@ __all__ = [
     "is_resumable",
     "list_models",
     "model_commands",
+    "predict",
     "training_commands",
 ]
 
@@ -35,6 +36,13 @@ def model_commands():
     from . import models as module
 
     return module
+
+
+def predict(arguments):
+    """Ask a network about one example."""
+    from .question import predict as ask
+
+    ask(arguments)
 
 
 def entry_commands():

@@ -7,7 +7,7 @@ from ..entries import store
 from ..evaluate import evaluate as measure
 from ..segmentation import segment as cut
 from ..settings import LIMITED
-from ..training.progress import Estimated, interruptible
+from ..training.progress import interruptible
 from ..training.run import restore
 from .answers import answer, in_words_of_users, report
 
@@ -50,16 +50,6 @@ def model_asked(arguments, recipe, limits=None):
     if limits:
         families.of(recipe).apply_limits(model, limits)
     return model
-
-
-def predict(arguments):
-    recipe, text = recipe_asked(arguments), arguments.input
-
-    def ask():
-        return store.ask(model_asked(arguments, recipe), recipe, text, Estimated)
-
-    found = interruptible(ask)
-    answer(arguments, found, families.of(recipe).format_answer(found))
 
 
 def plot(arguments):

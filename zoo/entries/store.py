@@ -212,11 +212,15 @@ def ask(model: "keras.Model", recipe: Recipe, text: str, watched: Any = None) ->
     family = families.of(recipe)
     probe = family.probe(model)
     probe = watched(probe, family.cost_power) if watched else probe
-    found = family.predict(probe, text)
-    shares = found["confidence"]
+    return checked_answer(family.predict(probe, text), recipe, text)
+
+
+def checked_answer(answer: dict[str, Any], recipe: Recipe, text: str) -> dict[str, Any]:
+    """A family's answer to `text`, with the name of its model; refuses what is not finite."""
+    shares = answer["confidence"]
     for share in shares if isinstance(shares, list) else [shares]:
         if share is not None and not math.isfinite(share):
             raise ValueError(
                 f"{recipe.name} gives outputs that are not finite numbers for {text!r}"
             )
-    return {"model": recipe.name, "input": text, **found}
+    return {"model": recipe.name, "input": text, **answer}

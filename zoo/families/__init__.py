@@ -26,3 +26,21 @@ def of(recipe):
     from .registry import CLASSES
 
     return CLASSES[recipe.family](recipe)
+
+
+def without_keras(recipe, entry):
+    """The network of an entry in NumPy, where there is such, for an answer that comes at once.
+
+    Args:
+        recipe: the entry's `Recipe`.
+        entry: its folder.
+
+    Returns:
+        A pair of a probe and the module `answers` of its family; or None.
+    """
+    if recipe.family != "act" or recipe.hyperparameters["halting"] != "act":
+        return None
+    from .act import answers
+    from .act.numpy_network import NumpyProbe
+
+    return NumpyProbe(entry / "model.keras"), answers

@@ -11,7 +11,7 @@ from ...entries.agreement import Ratio
 from ...entries.card import Sections
 from ...entries.figures import ERROR, Measurement
 from ..family import Family
-from . import card
+from . import answers, card
 from .network import Probe
 
 VALIDATION_EXAMPLES = 1000
@@ -174,45 +174,12 @@ class ACT(Family):
         return {**figure.fixed, **dict.fromkeys(figure.parameters, difficulty)}
 
     def predict(self, probe, text):
-        """A model's answer to an example in human form, a dict as of `predict_inputs`."""
-        task = datasets.task(self.recipe.dataset)
-        return self.predict_inputs(probe, task.encode(text, **self.recipe.parameters))
+        """A model's answer to an example in human form, a dict as of `answers.of_inputs`."""
+        return answers.of_text(self.recipe, probe, text)
 
     def predict_inputs(self, probe, inputs):
-        """A model's answer to one example, in human form.
-
-        Args:
-            probe: of the model.
-            inputs: (1, time, width).
-
-        Returns:
-            A dict: `answer`; and lists with an element for each input of the sequence: `inputs`
-            and `answers` in human form, `confidence` (the probability of the answer),
-            `ponder_steps` (N) and `ponder` (ρ = N + R). Where the task asks nothing, the answer is
-            `""` and the confidence None.
-
-        Raises:
-            ValueError: the task asks nothing at all.
-        """
-        task = datasets.task(self.recipe.dataset)
-        read = task.describe(inputs[0])
-        asked = task.asked(inputs[0]) if hasattr(task, "asked") else [True] * len(read)
-        if not any(asked):
-            raise ValueError(f"nothing is asked of {' '.join(read)!r}: one input more is needed")
-        found = probe(inputs)
-        outputs = found["outputs"][0]
-        answers = [x if real else "" for x, real in zip(task.decode(outputs), asked, strict=True)]
-        shares = zip(confidence(outputs), asked, strict=True)
-        # Where answers follow the inputs, they are the answer; else it is the last one.
-        following = [said for said, was in zip(answers, read, strict=True) if not was]
-        return {
-            "answer": " ".join(following) if following else answers[-1],
-            "inputs": read,
-            "answers": answers,
-            "confidence": [round(float(value), 4) if real else None for value, real in shares],
-            "ponder_steps": [round(float(value)) for value in found["ponder_steps"][0]],
-            "ponder": [round(float(value), 3) for value in found["ponder"][0]],
-        }
+        """A model's answer to one example (1, time, width), see `answers.of_inputs`."""
+        return answers.of_inputs(self.recipe, probe, inputs)
 
     def entry_metrics(self, run, model, trainings, request):
         """The network without ACT, and the rows of the figure."""
@@ -329,15 +296,8 @@ class ACT(Family):
         return f"ponder {metrics['ponder']:.2f}, steps {metrics['ponder_steps']:.2f}"
 
     def format_answer(self, answer):
-        """A table with a line for each input, empty where nothing is asked, and the answer."""
-        header = ("input", "answer", "steps", "confidence")
-        shown = ["" if value is None else f"{value:.1%}" for value in answer["confidence"]]
-        columns = (answer["inputs"], answer["answers"], answer["ponder_steps"], shown)
-        rows = list(zip(*columns, strict=True))
-        rows = [[str(cell) for cell in row] for row in (header, *rows)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
-        return "\n".join([*(line.rstrip() for line in lines), f"answer: {answer['answer']}"])
+        """A table with a line for each input, and the answer."""
+        return answers.format_answer(answer)
 
     def check_plot(self, request):
         """Refuse another kind of file, and options of a measurement beside an example."""
@@ -363,11 +323,3 @@ class ACT(Family):
         rows = self.against_difficulty(model, request.examples, request.seed)
         plots.ponder_against_difficulty(out, {name: rows}, self.recipe.figure.label, name)
         return {"picture": str(out), "rows": rows}
-
-
-def confidence(outputs):
-    """The probability of the answer at each step, from probabilities (time, …, classes)."""
-    if outputs.shape[-1] == 1:
-        return abs(outputs[:, 0] - 0.5) + 0.5
-    best = outputs.max(-1)
-    return best if best.ndim == 1 else best.prod(-1)

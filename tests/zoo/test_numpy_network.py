@@ -1,0 +1,89 @@
+"""An answer in NumPy is that of the Keras model, and comes without Keras."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+
+import h5py
+import numpy as np
+import pytest
+
+from keras_adaptive import datasets
+from keras_adaptive.zoo import families
+from keras_adaptive.zoo.entries import store
+from keras_adaptive.zoo.families.act.numpy_network import NumpyProbe
+
+# Those with another cell, several answers, one vector, and padding of another value.
+NAMES = ("act_addition", "act_logic", "act_parity", "act_sort")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numpy_answers_as_keras_does(name):
+    recipe = store.recipe(name)
+    probe, _ = families.without_keras(recipe, store.entry(name))
+    batch = datasets.batch(recipe.dataset, 20, seed=3, split="test", **recipe.parameters)
+    expected = families.of(recipe).probe(store.load(name))(batch["inputs"])
+    steps = expected["ponder_steps"]
+    assert len(np.unique(steps)) > 1
+    for row, inputs in enumerate(batch["inputs"]):
+        for key, values in probe(inputs[None]).items():
+            np.testing.assert_allclose(values[0], expected[key][row], atol=1e-4, err_msg=key)
+
+
+def test_numpy_stops_at_the_largest_number_of_steps():
+    probe = NumpyProbe(store.entry("act_logic") / "model.keras")
+    model = store.load("act_logic", max_ponder=3)
+    probe.max_ponder = 3
+    batch = datasets.batch("act_logic", 1, seed=3, **store.recipe("act_logic").parameters)
+    expected = families.of(store.recipe("act_logic")).probe(model)(batch["inputs"])
+    assert expected["ponder_steps"].max() == 3
+    for key, values in probe(batch["inputs"]).items():
+        np.testing.assert_allclose(values, expected[key], atol=1e-4, err_msg=key)
+
+
+def test_other_networks_have_none():
+    """Every entry says by its recipe whether it answers in NumPy."""
+    light = [
+        name
+        for name in store.names()
+        if families.without_keras(store.recipe(name), store.entry(name))
+    ]
+    assert light == list(NAMES)
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path):
+    with zipfile.ZipFile(store.entry("act_parity") / "model.keras") as archive:
+        files = {file: archive.read(file) for file in archive.namelist()}
+    weights = io.BytesIO(files["model.weights.h5"])
+    with h5py.File(weights, "r+") as file:
+        file["layers/dense/vars/1"][0] = np.nan
+    files["model.weights.h5"] = weights.getvalue()
+    with zipfile.ZipFile(tmp_path / "model.keras", "w") as archive:
+        for file, content in files.items():
+            archive.writestr(file, content)
+    with pytest.raises(ValueError, match=r"layers/dense/vars/1 of .* are not finite"):
+        NumpyProbe(tmp_path / "model.keras")
+
+
+@pytest.mark.parametrize("text", ["12+345+6", "7+8"])
+def test_predict_answers_without_keras(text, tmp_path):
+    code = f"""
+import sys
+from keras_adaptive.zoo.cli import main
+status = main(["predict", "act_addition", {text!r}, "--json"])
+assert not {{"keras", "tensorflow", "jax", "torch"}} & set(sys.modules)
+sys.exit(status)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={k: v for k, v in os.environ.items() if k != "KERAS_BACKEND"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert json.loads(done.stdout) == store.predict("act_addition", text)

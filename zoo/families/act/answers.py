@@ -1,0 +1,69 @@
+"""Answers of networks with ACT in human form. Nothing here loads Keras."""
+
+import numpy as np
+
+from .... import datasets
+
+
+def of_text(recipe, probe, text):
+    """A model's answer to an example in human form, a dict as of `of_inputs`."""
+    inputs = datasets.task(recipe.dataset).encode(text, **recipe.parameters)
+    return of_inputs(recipe, probe, inputs)
+
+
+def of_inputs(recipe, probe, inputs):
+    """A model's answer to one example, in human form.
+
+    Args:
+        recipe: the `Recipe` of the model.
+        probe: of the model.
+        inputs: (1, time, width).
+
+    Returns:
+        A dict: `answer`; and lists with an element for each input of the sequence: `inputs` and
+        `answers` in human form, `confidence` (the probability of the answer), `ponder_steps` (N)
+        and `ponder` (ρ = N + R). Where the task asks nothing, the answer is `""` and the
+        confidence None.
+
+    Raises:
+        ValueError: the task asks nothing at all.
+    """
+    task = datasets.task(recipe.dataset)
+    read = task.describe(inputs[0])
+    asked = task.asked(inputs[0]) if hasattr(task, "asked") else [True] * len(read)
+    if not any(asked):
+        raise ValueError(f"nothing is asked of {' '.join(read)!r}: it needs one more input")
+    result = probe(inputs)
+    outputs = result["outputs"][0]
+    answers = [x if real else "" for x, real in zip(task.decode(outputs), asked, strict=True)]
+    shares = zip(confidence(outputs), asked, strict=True)
+    # Where answers follow the inputs, they are the answer; else it is the last one.
+    following = [said for said, was in zip(answers, read, strict=True) if not was]
+    return {
+        "answer": " ".join(following) if following else answers[-1],
+        "inputs": read,
+        "answers": answers,
+        "confidence": [round(float(value), 4) if real else None for value, real in shares],
+        "ponder_steps": [round(float(value)) for value in result["ponder_steps"][0]],
+        "ponder": [round(float(value), 3) for value in result["ponder"][0]],
+    }
+
+
+def confidence(outputs: np.ndarray) -> np.ndarray:
+    """The probability of the answer at each step, from probabilities (time, …, classes)."""
+    if outputs.shape[-1] == 1:
+        return abs(outputs[:, 0] - 0.5) + 0.5
+    best = outputs.max(-1)
+    return best if best.ndim == 1 else best.prod(-1)
+
+
+def format_answer(answer):
+    """A table with a line for each input, empty where nothing is asked, and the answer."""
+    header = ("input", "answer", "steps", "confidence")
+    shown = ["" if value is None else f"{value:.1%}" for value in answer["confidence"]]
+    columns = (answer["inputs"], answer["answers"], answer["ponder_steps"], shown)
+    rows = list(zip(*columns, strict=True))
+    rows = [[str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
+    return "\n".join([*(line.rstrip() for line in lines), f"answer: {answer['answer']}"])

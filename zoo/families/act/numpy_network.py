@@ -1,0 +1,113 @@
+"""A trained network with ACT in NumPy alone, for an answer that does not wait for Keras to load.
+
+Importing Keras and TensorFlow takes many times longer than one example does.
+"""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+
+class NumpyProbe:
+    """The network of a `model.keras` file, which answers as the `Probe` of its Keras model does.
+
+    Args:
+        path: of a model with one `ACTRNN` that halts by `ACT`, around a `SimpleRNNCell` or an
+            `LSTMCell` with Keras's default activations, and one dense layer behind it.
+
+    Raises:
+        ValueError: a weight is not a finite number.
+    """
+
+    def __init__(self, path: str | Path):
+        with zipfile.ZipFile(path) as archive:
+            layers = json.loads(archive.read("config.json"))["config"]["layers"]
+            weights = h5py.File(io.BytesIO(archive.read("model.weights.h5")))["layers"]
+        kinds = {layer["class_name"]: layer["config"] for layer in layers}
+        settings = kinds["ACTRNN"]
+        self.padding = kinds["Masking"]["mask_value"]
+        self.max_ponder = settings["max_ponder"]
+        self.threshold = np.float32(1.0 - settings["epsilon"])
+        self.transition = CELLS[settings["cell"]["class_name"]]
+        self.cell = _variables(weights["actrnn/cell"], path)
+        self.halting_unit = _variables(weights["actrnn/halting_unit"], path)
+        head = "einsum_dense" if "EinsumDense" in kinds else "dense"
+        self.head = _variables(weights[head], path)
+
+    def __call__(self, inputs: np.ndarray) -> dict[str, np.ndarray]:
+        """Outputs, ponder and ponder steps for one example, inputs (1, time, width)."""
+        units = self.cell[1].shape[0]
+        # The output is the first tensor of the state.
+        state = np.zeros((2, units), "float32")
+        outputs, steps, ponder = [], [], []
+        for x in np.asarray(inputs[0], "float32"):
+            taken, remainder = 0, np.float32(0.0)
+            if (x != self.padding).any():
+                state, taken, remainder = self.ponder(x, state)
+            outputs.append(state[0])
+            steps.append(taken)
+            ponder.append(taken + remainder)
+        kernel, bias = self.head
+        logits = np.tensordot(np.array(outputs), kernel, 1) + bias
+        answers = _sigmoid(logits) if bias.shape == (1,) else _softmax(logits)
+        return {
+            "outputs": answers[None],
+            "ponder": np.array([ponder], "float32"),
+            "ponder_steps": np.array([steps], "float32"),
+        }
+
+    def ponder(self, x, state):
+        """Repeats the cell at one input; returns the mean state, N and R (Equations 3 to 9)."""
+        kernel, recurrent_kernel, bias = self.cell
+        halting_kernel, halting_bias = self.halting_unit
+        # Without the flag that is 1 at the first step, whose weights are the last row.
+        from_input = x @ kernel[:-1] + bias
+        mean, spent, flag = np.zeros_like(state), np.float32(0.0), kernel[-1]
+        for n in range(1, self.max_ponder + 1):
+            state = self.transition(from_input + flag + state[0] @ recurrent_kernel, state)
+            flag = 0.0
+            halting = _sigmoid(state[0] @ halting_kernel + halting_bias)[0]
+            if n == self.max_ponder or spent + halting >= self.threshold:
+                break
+            mean += halting * state
+            spent += halting
+        remainder = 1 - spent
+        return mean + remainder * state, n, remainder
+
+
+def _simple_rnn(z, state):
+    return np.stack([np.tanh(z), state[1]])
+
+
+def _lstm(z, state):
+    i, f, g, o = np.split(z, 4)
+    memory = _sigmoid(f) * state[1] + _sigmoid(i) * np.tanh(g)
+    return np.stack([_sigmoid(o) * np.tanh(memory), memory])
+
+
+# How the next state follows from the sum of the input's and the state's products.
+CELLS = {"SimpleRNNCell": _simple_rnn, "LSTMCell": _lstm}
+
+
+def _variables(layer, path):
+    """The weights of a layer in a file, in order."""
+    names = sorted(layer["vars"], key=int)
+    found = [layer["vars"][name][()] for name in names]
+    for name, values in zip(names, found, strict=True):
+        if not np.isfinite(values).all():
+            raise ValueError(f"the weights {layer.name}/vars/{name} of {path} are not finite")
+    return found
+
+
+def _sigmoid(x):
+    # Half a tangent cannot overflow.
+    return 0.5 * (np.tanh(0.5 * x) + 1)
+
+
+def _softmax(x):
+    shares = np.exp(x - x.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True)
