@@ -1,5 +1,6 @@
-"""Takes into the site what its pages link outside docs/: the models' cards and the data sets'."""
+"""Adds to the site the cards that its pages link outside docs/, and the notebooks as pages."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -10,12 +11,19 @@ KINDS = (".md", ".png", ".gif")
 
 
 def on_files(files, config):
-    """Adds the cards and their pictures to the files of the site."""
+    """Adds the cards with their pictures, and the notebooks, to the files of the site."""
     for folder in ("saved_models", "datasets"):
         for path in sorted((ROOT / folder).glob("*/*")):
             if path.suffix in KINDS:
                 name = path.relative_to(ROOT).as_posix()
                 files.append(File.generated(config, name, abs_src_path=str(path)))
+    notebooks = ROOT / "docs" / "notebooks"
+    specification = importlib.util.spec_from_file_location("notebooks", notebooks / "run.py")
+    runner = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(runner)
+    for path in sorted(notebooks.glob("*.ipynb")):
+        page = runner.as_markdown(runner.read(path))
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=page))
     return files
 
 

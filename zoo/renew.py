@@ -1,8 +1,9 @@
-"""Writes published entries anew: the words of their recipes, their cards, and what is measured.
+"""Renews published entries: the texts of their recipes, their cards, pictures and measurements.
 
-    python -m keras_adaptive.zoo.renew                        # the words and cards of all entries
+    python -m keras_adaptive.zoo.renew                        # the texts and cards of all entries
     python -m keras_adaptive.zoo.renew act_enwik8_small --measure --others runs/text_plain
     python -m keras_adaptive.zoo.renew act_logic --limits     # measures errors against the limit
+    python -m keras_adaptive.zoo.renew --pictures             # draws the pictures again
 
 With `--measure` the model answers the test examples again, and its baseline is the best of the
 trainings without ACT that are given (for entries with adaptive computation time). Weights stay as
@@ -10,6 +11,7 @@ they are: `keras-adaptive export` publishes a training.
 """
 
 import argparse
+import csv
 import shutil
 import sys
 from pathlib import Path
@@ -26,8 +28,8 @@ from .training.run import restore
 WORDS = ("task", "paper", "differences", "test_data_seen")
 
 
-def renew(name, others=(), measure=False, folder=None, limits=False):
-    """Write an entry anew, whole.
+def renew(name, others=(), measure=False, folder=None, limits=False, pictures=False):
+    """Write an entry again; it is replaced when all its files are written.
 
     Args:
         name: of the entry.
@@ -35,6 +37,7 @@ def renew(name, others=(), measure=False, folder=None, limits=False):
         measure: whether the model is measured again.
         folder: where entries lie; those of the package by default.
         limits: whether errors are measured under limits on the steps.
+        pictures: whether the card's pictures are drawn again.
 
     Returns:
         The path of the entry.
@@ -55,12 +58,24 @@ def renew(name, others=(), measure=False, folder=None, limits=False):
         shutil.copytree(path, new, dirs_exist_ok=True)
         metrics = keep_baseline(metrics, runs, new)
         thinking_less.draw(new, metrics)
+        if pictures:
+            model = store.load(name, folder=folder)
+            families.of(recipe).draw_card(new, model, metrics, history_of(path))
         write_json(new / "recipe.json", recipe.to_dict())
         write_json(new / "metrics.json", metrics)
         card = families.of(recipe).card(metrics)
         (new / "README.md").write_text(card, encoding="utf-8")
         manifest.write(new)
     return path
+
+
+def history_of(entry):
+    """The rows of an entry's `history.csv`, without the columns that a row leaves empty."""
+    with open(entry / "history.csv", newline="", encoding="utf-8") as file:
+        return [
+            {name: float(value) for name, value in row.items() if value}
+            for row in csv.DictReader(file)
+        ]
 
 
 def measured_again(recipe, metrics, runs, folder):
@@ -85,11 +100,12 @@ def main(arguments=None):
     parser.add_argument("names", nargs="*", metavar="NAME", help="entries; default: all")
     parser.add_argument("--measure", action="store_true", help="measure the model again")
     parser.add_argument("--limits", action="store_true", help="measure errors under limits")
+    parser.add_argument("--pictures", action="store_true", help="draw the pictures again")
     parser.add_argument("--others", nargs="*", default=[], help="trainings without ACT")
     options = parser.parse_args(arguments)
     for name in options.names or store.names():
         others = map(Path, options.others)
-        print(renew(name, others, options.measure, limits=options.limits))
+        print(renew(name, others, options.measure, None, options.limits, options.pictures))
     return 0
 
 

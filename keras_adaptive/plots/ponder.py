@@ -1,5 +1,6 @@
 """Ponder against difficulty and along sequences, and learning curves."""
 
+import re
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -58,6 +59,7 @@ def ponder_against_difficulty(
     for panel, name in ((errors, "sequence error rate"), (ponder, "ponder ρ = N + R")):
         panel.set_xlabel(label)
         panel.set_ylabel(name)
+        panel.xaxis.get_major_locator().set_params(integer=True)
         panel.grid(alpha=0.3)
     error_axis(errors)
     ponder.set_ylim(0, 1.08 * ponder.dataLim.ymax)
@@ -69,7 +71,7 @@ def ponder_against_difficulty(
 def ponder_along_sequence(path: str | Path, sequences: Rows, title: str | None = None) -> Path:
     """Draw the ponder at each input of some sequences, one above the other.
 
-    Long labels are wrapped, so that those of neighbours do not overlap.
+    Long labels are wrapped, and decimal fractions rounded, so that neighbours do not overlap.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
@@ -120,9 +122,20 @@ def _wrapped(labels, inches):
     characters = max(1, int(CHARACTERS_PER_INCH * inches) - 1)
     # matplotlib would read a dollar sign as the beginning of a formula.
     return [
-        "\n".join(textwrap.wrap(label, characters, break_on_hyphens=False)).replace("$", r"\$")
+        "\n".join(textwrap.wrap(_rounded(label), characters, break_on_hyphens=False)).replace(
+            "$", r"\$"
+        )
         for label in labels
     ]
+
+
+def _rounded(label):
+    """A label that is a decimal fraction with two digits behind the point, else the label.
+
+    >>> _rounded("0.81252426"), _rounded("12"), _rounded("1 0 XOR")
+    ('0.81', '12', '1 0 XOR')
+    """
+    return f"{float(label):.2f}" if re.fullmatch(r"-?\d+\.\d+", label) else label
 
 
 def learning_curve(
