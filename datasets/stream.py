@@ -115,9 +115,9 @@ def _block(number, size, name, batch_size, seed, split, parameters):
     if parameters.get("same_length"):
         # Each batch draws its length, so batches cannot be slices of one sample.
         return functools.cache(_independent(module, size, batch_size, rng, parameters))
-    whole = module.sample(rng, batch_size * size, **parameters)
+    block = module.sample(rng, batch_size * size, **parameters)
     return lambda i: {
-        feature: values[i * batch_size : (i + 1) * batch_size] for feature, values in whole.items()
+        feature: values[i * batch_size : (i + 1) * batch_size] for feature, values in block.items()
     }
 
 
@@ -170,8 +170,8 @@ def iterate(
         return batch(name, batch_size, seed, index, **parameters)
 
     batch_at(start)
-    found = map(batch_at, itertools.count(start))
-    return ((one["inputs"], one["targets"], one["weights"]) for one in found)
+    batches = map(batch_at, itertools.count(start))
+    return ((examples["inputs"], examples["targets"], examples["weights"]) for examples in batches)
 
 
 def stream(name: str, batch_size: int, seed: int = 0, start: int = 0, **parameters: Any) -> Any:

@@ -17,7 +17,12 @@ from .time_penalty import HasTimePenalty
 from .types import Rule, Shape, Tensor
 
 _SWITCHES = {
-    "go_backwards", "return_sequences", "return_state", "stateful", "unroll", "zero_output_for_mask"
+    "go_backwards",
+    "return_sequences",
+    "return_state",
+    "stateful",
+    "unroll",
+    "zero_output_for_mask",
 }
 
 
@@ -303,9 +308,9 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         """The shapes of what `call` returns, in the same structure."""
         shape = super().compute_output_shape(sequences_shape, initial_state_shape)
         if cells.is_image_like(self.cell):
-            one = self._shape_of_output(sequences_shape)
-            shape = (*sequences_shape[:2], *one[1:]) if self.return_sequences else one
-            shape = (shape, one, one) if self.return_state else shape
+            element = self._shape_of_output(sequences_shape)
+            shape = (*sequences_shape[:2], *element[1:]) if self.return_sequences else element
+            shape = (shape, element, element) if self.return_state else shape
         if not self.return_ponder:
             return shape
         ponder_shape = tuple(sequences_shape[:2])

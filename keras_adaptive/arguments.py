@@ -204,10 +204,10 @@ or a list of cells. Received: cell='GRU'
     cells = value if isinstance(value, (list, tuple)) else [value]
     if not cells:
         refuse(name, value, f"{allowed}; there is none")
-    for one in cells:
-        if hasattr(one, "return_sequences") and hasattr(one, "cell"):
-            refuse(name, value, f"{allowed}, not a layer. Pass {_cell_of(one)}")
-        if isinstance(one, type) or not callable(one) or not hasattr(one, "state_size"):
+    for single in cells:
+        if hasattr(single, "return_sequences") and hasattr(single, "cell"):
+            refuse(name, value, f"{allowed}, not a layer. Pass {_cell_of(single)}")
+        if isinstance(single, type) or not callable(single) or not hasattr(single, "state_size"):
             refuse(name, value, allowed)
     return value
 
@@ -231,11 +231,11 @@ mask of shape (2, 3)
     """
     if mask is None:
         return None
-    found, wanted = mask.shape, inputs.shape[:2]
-    fits = all(None in pair or pair[0] == pair[1] for pair in zip(found, wanted))
-    if len(found) != 2 or not fits:
+    received, wanted = mask.shape, inputs.shape[:2]
+    fits = all(None in pair or pair[0] == pair[1] for pair in zip(received, wanted))
+    if len(received) != 2 or not fits:
         raise ValueError(
             f"Argument `{name}` must have the shape {tuple(wanted)} of the {of} positions. "
-            f"Received: {name} of shape {tuple(found)}"
+            f"Received: {name} of shape {tuple(received)}"
         )
     return mask

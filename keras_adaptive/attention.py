@@ -111,13 +111,13 @@ class AttentionCell(layers.Layer):
             else:
                 self.attention.build(query, memory)
             self.attention.built = True
-        found: Any = memory[-1]
+        context_size: Any = memory[-1]
         if not self._is_of_keras:
             specs = keras.KerasTensor(query), keras.KerasTensor(memory)
-            found = tree.flatten(self.attention(*specs))[0].shape[-1]
-        self.context_size = found
+            context_size = tree.flatten(self.attention(*specs))[0].shape[-1]
+        self.context_size = context_size
         width = arguments.integer("input_shape[-1]", input_shape[-1], least=1)
-        cells.build(self.cell, (*input_shape[:-1], width + found))
+        cells.build(self.cell, (*input_shape[:-1], width + context_size))
 
     def _check_memory(self, shape):
         if len(shape) != 3 or shape[-1] is None:

@@ -125,11 +125,11 @@ def output_shape(cell: Any, inputs_shape: Shape) -> Shape:
 
 def config(cell: Any) -> dict[str, Any]:
     """The cell as Keras saves it; `ConvLSTMCell` forgets its rank, and cannot build itself."""
-    found = keras.saving.serialize_keras_object(cell)
+    config = keras.saving.serialize_keras_object(cell)
     if is_image_like(cell):
-        found["config"].setdefault("rank", getattr(cell, "rank", None))
-        found.pop("build_config", None)
-    return found
+        config["config"].setdefault("rank", getattr(cell, "rank", None))
+        config.pop("build_config", None)
+    return config
 
 
 def check_image_like(name: str, cell: Any) -> None:

@@ -105,7 +105,7 @@ class Growing:
         self.least = arguments.integer("least", least, least=1)
         if isinstance(lengths, str) or not np.iterable(lengths):
             arguments.refuse("lengths", lengths, "increasing integers")
-        self.lengths = lengths = tuple(arguments.integer("lengths", one) for one in lengths)
+        self.lengths = lengths = tuple(arguments.integer("lengths", length) for length in lengths)
         if not lengths or not all(a < b for a, b in zip((least - 1, *lengths), lengths)):
             raise ValueError(
                 "Argument `lengths` must have a length, and grow from at least `least` on. "

@@ -150,8 +150,8 @@ class Recall(keras.layers.Layer):
         if drawn is not None:
             begin, rule = (_Drawn(steps, self.steps) for steps in drawn)
             # A rule takes one step at least.
-            begun = self._think(features, inputs, inside, begin, False).states[0]
-            features = ops.where(drawn[0] > 0, ops.stop_gradient(begun), features)
+            first_thoughts = self._think(features, inputs, inside, begin, False).states[0]
+            features = ops.where(drawn[0] > 0, ops.stop_gradient(first_thoughts), features)
         result = self._think(features, inputs, inside, rule, training)
         logits = self._answer(result.states[0], inside)
         report(self, result.steps, result.remainder)

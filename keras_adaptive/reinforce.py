@@ -296,13 +296,13 @@ def _weights(y, sample_weight, mask):
 
 def _the_ham(network):
     layers = network._flatten_layers() if isinstance(network, keras.layers.Layer) else ()
-    found = [layer for layer in layers if isinstance(layer, HAM)]
-    if len(found) != 1:
+    memories = [layer for layer in layers if isinstance(layer, HAM)]
+    if len(memories) != 1:
         raise ValueError(
             "Argument `network` must be a Keras model or layer with one HAM layer. "
-            f"Received: network={network!r}, with {len(found)}"
+            f"Received: network={network!r}, with {len(memories)}"
         )
-    return found[0]
+    return memories[0]
 
 
 def _reward_weights(reward):

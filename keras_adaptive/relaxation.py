@@ -221,7 +221,7 @@ def shared(model: keras.Model) -> keras.Model:
     own = [v for layer in layers for v in (layer.relaxation_pull, layer.relaxation_sets)]
     relaxed = {id(variable) for layer in layers for variable in layer.relaxed_variables}
     # Both models have their variables in the same order; paths depend on how a model was built.
-    learned = [v for v in model.variables if all(v is not one for one in own)]
+    learned = [v for v in model.variables if all(v is not shared for shared in own)]
     for old, new in zip(learned, plain.variables, strict=True):
         # A copy: JAX's training frees the arrays that it was given.
         value = np.array(ops.convert_to_numpy(old))
@@ -240,8 +240,8 @@ def _relaxed(model):
 
 def _with_one_set(config):
     if isinstance(config, dict):
-        one = {key: _with_one_set(value) for key, value in config.items()}
-        return {**one, "relaxation": 1} if "relaxation" in one else one
+        changed = {key: _with_one_set(value) for key, value in config.items()}
+        return {**changed, "relaxation": 1} if "relaxation" in changed else changed
     if isinstance(config, (list, tuple)):
         return type(config)(_with_one_set(value) for value in config)
     return config

@@ -89,9 +89,9 @@ def decode_indices(outputs: np.ndarray) -> str:
     >>> decode_indices(np.eye(4)[[1, 3, 2, 1, 0]])
     '1 3 2 1'
     """
-    found: list[int] = []
+    indices: list[int] = []
     for index in np.asarray(outputs).argmax(axis=-1).tolist():
-        if index == 0 or (len(found) > 1 and found[0] == found[-1]):
+        if index == 0 or (len(indices) > 1 and indices[0] == indices[-1]):
             break
-        found.append(index)
-    return " ".join(map(str, found))
+        indices.append(index)
+    return " ".join(map(str, indices))

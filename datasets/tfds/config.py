@@ -26,8 +26,8 @@ class NamedConfig(tfds.core.BuilderConfig):
         check_integers(0, seed=self.seed)
         differences = self.differences()
         self.name = "-".join(f"{key}_{value}" for key, value in differences.items()) or "paper"
-        listed = ", ".join(f"{key} = {value}" for key, value in differences.items())
-        self.description = f"As the paper, but {listed}." if differences else "As the paper."
+        changes = ", ".join(f"{key} = {value}" for key, value in differences.items())
+        self.description = f"As the paper, but {changes}." if differences else "As the paper."
 
     def differences(self) -> dict[str, Any]:
         """The fields that differ from their defaults, by name."""

@@ -95,8 +95,8 @@ class StackRNNCell(keras.layers.Layer):
     @property
     def state_size(self) -> list[int | None]:
         """Sizes of the states; the second is None for unlimited stacks."""
-        limited = self.stack_depth is not None
-        return [self.units, self.num_stacks * self.stack_depth if limited else None]
+        has_limit = self.stack_depth is not None
+        return [self.units, self.num_stacks * self.stack_depth if has_limit else None]
 
     @property
     def output_size(self) -> int:

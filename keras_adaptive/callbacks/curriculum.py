@@ -109,10 +109,10 @@ class AdvanceCurriculum(keras.callbacks.Callback):
 
     def _error(self):
         exam = self.feed.exam(self.exam_batches, start=self.step)
-        found = self.model.evaluate(exam.for_fit(), verbose=0, return_dict=True)
-        if self.metric not in found:
+        logs = self.model.evaluate(exam.for_fit(), verbose=0, return_dict=True)
+        if self.metric not in logs:
             raise ValueError(
-                f"Argument `metric` must be a metric of the model, one of {sorted(found)}. "
+                f"Argument `metric` must be a metric of the model, one of {sorted(logs)}. "
                 f"Received: {self.metric!r}"
             )
-        return float(found[self.metric])
+        return float(logs[self.metric])

@@ -82,4 +82,4 @@ def override(**values: Any) -> Iterator[None]:
             yield
     finally:
         # The same object, not an equal one of another thread.
-        del _open[max(i for i, one in enumerate(_open) if one is now)]
+        del _open[max(i for i, entry in enumerate(_open) if entry is now)]

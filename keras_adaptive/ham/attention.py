@@ -17,11 +17,11 @@ class TreeAttention(keras.layers.Layer):
     """A memory and its controller. Subclasses define how leaves are attended and written.
 
     They implement two methods. `attend(nodes, query, now)` returns h_a `(batch, d)` and a dict of
-    details, of which the names in `told` are kept; `update(nodes, attended, found, writer,
-    present)` returns the new nodes.
+    details, of which the names in `traced` are returned; `update(nodes, attended, details,
+    writer, present)` returns the new nodes.
     """
 
-    told: tuple[str, ...] = ()
+    traced: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -124,14 +124,14 @@ class TreeAttention(keras.layers.Layer):
             states = self._rnn.get_initial_state(batch_size)
             self._rnn._maybe_config_dropout_masks(self._rnn.cell, leaves[:, 0], states)
             query = ops.zeros((batch_size, self.query_width), self.compute_dtype)
-        told = self._all_accesses((nodes, states, query), now, training, return_nodes)
+        trace = self._all_accesses((nodes, states, query), now, training, return_nodes)
         if self.controller is not None:
             self._rnn._maybe_reset_dropout_masks(self._rnn.cell)
-        answers = ops.swapaxes(told.pop("answer")[eta - 1 :: eta], 0, 1)
+        answers = ops.swapaxes(trace.pop("answer")[eta - 1 :: eta], 0, 1)
         probabilities = self.head(answers)
-        told["reached"] = reached = self._reached(present)
+        trace["reached"] = reached = self._reached(present)
         zeros = ops.zeros_like(probabilities)
-        return ops.where(reached[..., None], probabilities, zeros), told
+        return ops.where(reached[..., None], probabilities, zeros), trace
 
     def _all_accesses(self, carry, now, training, return_nodes):
         """Details of each access; the carry is the first nodes, states and query."""
@@ -140,19 +140,19 @@ class TreeAttention(keras.layers.Layer):
             """Attention, output and update phase (Figures 3, 4 and 5)."""
             nodes, states, query = carry
             asked = self._asked(query, now)
-            attended, found = self.attend(nodes, asked, now)
+            attended, details = self.attend(nodes, asked, now)
             answer, states, query = self._control(attended, states, query, training)
             writer = self._asked(query, now)
-            nodes = self.update(nodes, attended, found, writer, now.get("present"))
-            told = {name: found[name] for name in self.told}
+            nodes = self.update(nodes, attended, details, writer, now.get("present"))
+            trace = {name: details[name] for name in self.traced}
             if return_nodes:
-                told["nodes"] = nodes
-            return (nodes, states, query), {"answer": answer, "query": asked, **told}
+                trace["nodes"] = nodes
+            return (nodes, states, query), {"answer": answer, "query": asked, **trace}
 
-        _, told = backend.scan(step, carry, now)
+        _, trace = backend.scan(step, carry, now)
         if return_nodes:
-            told["nodes"] = ops.concatenate([carry[0][None], told["nodes"]], axis=0)
-        return told
+            trace["nodes"] = ops.concatenate([carry[0][None], trace["nodes"]], axis=0)
+        return trace
 
     def _asked(self, query, now):
         """The input of SEARCH and WRITE beside a node: h_LSTM, or the operation."""

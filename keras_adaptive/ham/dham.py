@@ -53,8 +53,8 @@ class DHAM(EntropyBonus, TreeAttention):
     Example:
 
     >>> layer = DHAM(3, keras.layers.LSTMCell(20))
-    >>> outputs, found = layer(np.ones((4, 7, 5)), return_attention=True)
-    >>> outputs.shape == (4, 7, 3), found["attention"].shape == (4, 7, 8)
+    >>> outputs, details = layer(np.ones((4, 7, 5)), return_attention=True)
+    >>> outputs.shape == (4, 7, 3), details["attention"].shape == (4, 7, 8)
     (True, True)
 
     Differences from the paper: the appendix prints WRITE(h_e, h_ROOT), where the hard model has
@@ -78,7 +78,7 @@ class DHAM(EntropyBonus, TreeAttention):
         if entropy_bonus:
             self._add_entropy_bonus()
 
-    told = ("attention",)
+    traced = ("attention",)
 
     @property
     def writer_width(self) -> int | None:
@@ -95,22 +95,22 @@ class DHAM(EntropyBonus, TreeAttention):
         return_nodes: bool = False,
     ) -> Any:
         """All accesses; see the class."""
-        outputs, told = self._run(inputs, mask, training, return_nodes=return_nodes)
+        outputs, trace = self._run(inputs, mask, training, return_nodes=return_nodes)
         if training and self.initial_entropy_bonus:
-            openness = self._openness(told)
+            openness = self._openness(trace)
             self.add_loss(ops.cast(self._bonus_of_this_step(), openness.dtype) * openness)
         wanted = ["attention"] * return_attention + ["nodes"] * return_nodes
         if not wanted:
             return outputs
-        return outputs, {name: ops.swapaxes(told[name], 0, 1) for name in wanted}
+        return outputs, {name: ops.swapaxes(trace[name], 0, 1) for name in wanted}
 
-    def _openness(self, told):
+    def _openness(self, trace):
         """The mean of Σ 1 / H over the accesses within the examples."""
-        attention = told["attention"]
+        attention = trace["attention"]
         dtype = at_least_float32(attention.dtype)
         p = ops.maximum(ops.cast(attention, dtype), 1e-30)
         levels = ops.log2(ops.cast(ops.shape(attention)[-1], dtype))
-        counts = ops.repeat(told["reached"], self.accesses_per_output, axis=1)
+        counts = ops.repeat(trace["reached"], self.accesses_per_output, axis=1)
         counts = ops.swapaxes(ops.cast(counts, dtype), 0, 1)
         each = levels * openness_of(-ops.sum(p * ops.log(p), axis=-1) / levels)
         return ops.sum(counts * each) / ops.maximum(ops.sum(counts), 1.0)
@@ -141,13 +141,13 @@ class DHAM(EntropyBonus, TreeAttention):
         self,
         nodes: Tensor,
         attended: Tensor,
-        found: dict[str, Tensor],
+        details: dict[str, Tensor],
         writer: Tensor,
         present: Tensor | None,
     ) -> Tensor:
         """Changes each leaf in proportion to its probability, and joins all nodes again."""
         count = (nodes.shape[1] or ops.shape(nodes)[1]) // 2
-        leaves, share = nodes[:, count:], found["share"]
+        leaves, share = nodes[:, count:], details["share"]
         writer = nodes[:, 1] if self.writer == "root" else writer
         written = self.memory.written(leaves, _for_each(leaves, writer))
         new = self.memory.plant(share * written + (1.0 - share) * leaves)

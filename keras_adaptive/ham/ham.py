@@ -80,8 +80,8 @@ class HAM(TreeAttention):
     Example:
 
     >>> layer = HAM(3, keras.layers.LSTMCell(20), accesses_per_output=2)
-    >>> outputs, found = layer(np.ones((4, 7, 5)), return_path=True)
-    >>> outputs.shape == (4, 7, 3), found["path"].shape == (4, 14, 3)
+    >>> outputs, details = layer(np.ones((4, 7, 5)), return_path=True)
+    >>> outputs.shape == (4, 7, 3), details["path"].shape == (4, 14, 3)
     (True, True)
 
     Differences from the paper: it does not say how the inner nodes of raw HAM's empty memory
@@ -91,7 +91,7 @@ class HAM(TreeAttention):
     Memory" (2016), arXiv:1602.03218, sections 3.1, 3.2 and 4.3.
     """
 
-    told = ("right_probability", "path")
+    traced = ("right_probability", "path")
 
     def __init__(self, outputs: int, *others: Any, seed: int | None = None, **kwargs: Any):
         super().__init__(outputs, *others, **kwargs)
@@ -121,22 +121,22 @@ class HAM(TreeAttention):
             given["uniform"] = keras.random.uniform(
                 shape, dtype="float32", seed=self.seed_generator
             )
-        outputs, told = self._run(inputs, mask, training, given, return_nodes)
-        told["path"], told["right_probability"] = (
-            ops.transpose(told[name], (2, 0, 1)) for name in ("path", "right_probability")
+        outputs, trace = self._run(inputs, mask, training, given, return_nodes)
+        trace["path"], trace["right_probability"] = (
+            ops.transpose(trace[name], (2, 0, 1)) for name in ("path", "right_probability")
         )
-        told["query"] = ops.swapaxes(told["query"], 0, 1)
+        trace["query"] = ops.swapaxes(trace["query"], 0, 1)
         of_entry = ("path", "right_probability", "query", "reached")
-        reporting.report("decisions", Entry(self, *(told[name] for name in of_entry)))
+        reporting.report("decisions", Entry(self, *(trace[name] for name in of_entry)))
         if not return_path and not return_nodes:
             return outputs
-        found = self._found(told, levels) if return_path else {}
+        paths = self._paths(trace, levels) if return_path else {}
         if return_nodes:
-            found["nodes"] = ops.swapaxes(told["nodes"], 0, 1)
-        return outputs, found
+            paths["nodes"] = ops.swapaxes(trace["nodes"], 0, 1)
+        return outputs, paths
 
-    def _found(self, told, levels):
-        path, p = told["path"], told["right_probability"]
+    def _paths(self, trace, levels):
+        path, p = trace["path"], trace["right_probability"]
         worth = 2 ** ops.flip(ops.arange(levels, dtype="int32"), axis=0)
         return {
             "path": path,
@@ -173,9 +173,9 @@ class HAM(TreeAttention):
             values = ops.concatenate([root[None], chosen[:-1]], axis=0)
             # A product, as XLA cannot compile the gradient of a repetition in a TensorFlow loop.
             every = ops.ones_like(values[..., :1]) * ops.cast(asked, values.dtype)
-            found = {"right_probability": self.memory.probability(values, every), "query": asked}
+            details = {"right_probability": self.memory.probability(values, every), "query": asked}
             attended = chosen[-1]
-            found["answer"], states, query = self._control(attended, states, query, training)
+            details["answer"], states, query = self._control(attended, states, query, training)
             value = self.memory.written(attended, self._asked(query, now[0]))
             new_root, new = self._join_up(value, right, pairs, each_level)
             new = ops.flip(new, axis=0)
@@ -183,19 +183,19 @@ class HAM(TreeAttention):
                 present = now[1]["present"][:, None]
                 new_root = ops.where(present, new_root, root)
                 new = ops.where(present, new, pairs)
-            return (new_root, states, query), found, new
+            return (new_root, states, query), details, new
 
         def overwrite(carry, sequences, given, pairs):
             carry = (ops.reshape(pairs, (batch_size, twice, d)), *carry[1:])
             now = {**sequences[0], **sequences[1], **given}
-            told = super(HAM, self)._all_accesses(carry, now, training, False)
-            return told, ops.equal(told.pop("path"), 1)
+            trace = super(HAM, self)._all_accesses(carry, now, training, False)
+            return trace, ops.equal(trace.pop("path"), 1)
 
         pairs = ops.reshape(nodes, (batch_size, twice // 2, 2 * d))
         carry = (nodes[:, 1], states, query)
         accesses = paths.Accesses(turn, step, carry, sequences, given, pairs, each_level)
-        found, right = accesses.run(overwrite)
-        return {**found, "path": ops.cast(right, "int32")}
+        details, right = accesses.run(overwrite)
+        return {**details, "path": ops.cast(right, "int32")}
 
     def _appends(self, carry):
         """Whether `paths.Accesses` can run these accesses, and saves time."""
@@ -255,20 +255,20 @@ class HAM(TreeAttention):
             pair = rows.take(pairs, row)
             value = ops.where(right[:, None], pair[:, d:], pair[:, :d])
             node = 2 * node + ops.cast(right, node.dtype)
-            found = {"path": ops.cast(right, "int32"), "right_probability": p}
-            return (node, value), {**found, "row": row, "pair": pair}
+            details = {"path": ops.cast(right, "int32"), "right_probability": p}
+            return (node, value), {**details, "row": row, "pair": pair}
 
         now = {name: now[name] for name in ("path", "uniform") if name in now}
         now["level"] = ops.arange(levels, dtype="int32")
         carry = (ops.ones_like(first), nodes[:, 1])
-        (_, attended), found = self._each_level(levels)(down, carry, now)
-        return attended, {**found, "root": nodes[:, 1], "first": first}
+        (_, attended), details = self._each_level(levels)(down, carry, now)
+        return attended, {**details, "root": nodes[:, 1], "first": first}
 
     def update(
         self,
         nodes: Tensor,
         attended: Tensor,
-        found: dict[str, Tensor],
+        details: dict[str, Tensor],
         writer: Tensor,
         present: Tensor | None,
     ) -> Tensor:
@@ -278,15 +278,15 @@ class HAM(TreeAttention):
 
         value = self.memory.written(attended, writer)
         each_level = self._each_level(levels_over(shape[1] // 2))
-        right = ops.equal(found["path"], 1)
-        value, pairs = self._join_up(value, right, found["pair"], each_level)
-        places = ops.concatenate([ops.flip(found["row"], axis=0), found["first"][None]], axis=0)
+        right = ops.equal(details["path"], 1)
+        value, pairs = self._join_up(value, right, details["pair"], each_level)
+        places = ops.concatenate([ops.flip(details["row"], axis=0), details["first"][None]], axis=0)
         no_node = ops.zeros_like(value)
         root = join_ends(no_node, value)
         new = ops.concatenate([pairs, root[None]], axis=0)
         if present is not None:
-            old_root = join_ends(no_node, found["root"])
-            old = ops.concatenate([ops.flip(found["pair"], axis=0), old_root[None]], axis=0)
+            old_root = join_ends(no_node, details["root"])
+            old = ops.concatenate([ops.flip(details["pair"], axis=0), old_root[None]], axis=0)
             new = ops.where(present[None, :, None], new, old)
         pairs = ops.reshape(nodes, (-1, 2 * d))
         pairs = rows.replace(pairs, ops.reshape(places, (-1,)), ops.reshape(new, (-1, 2 * d)))
@@ -302,7 +302,7 @@ class HAM(TreeAttention):
         wanted = (None, accesses, levels)
         pairs = zip(path.shape, wanted)
         if len(path.shape) != 3 or any(
-            isinstance(size, int) and found not in (None, size) for found, size in pairs
+            isinstance(size, int) and known not in (None, size) for known, size in pairs
         ):
             raise ValueError(
                 f"`path` must have the shape (batch, {accesses}, {levels}). "

@@ -99,11 +99,11 @@ class Memory(keras.layers.Layer):
             layer = getattr(self, name)
             if not layer.built:
                 layer.build((None, width))
-            found = layer.compute_output_shape((None, width))[-1]
-            if found != wanted:
+            received = layer.compute_output_shape((None, width))[-1]
+            if received != wanted:
                 raise ValueError(
                     f"Argument `{name}` must be a layer from {width} numbers to {wanted}. "
-                    f"Received: {name}={layer!r}, which gives {found}"
+                    f"Received: {name}={layer!r}, which gives {received}"
                 )
         self.built = True
 
@@ -184,9 +184,9 @@ def pad_time(x: Tensor, length: Tensor) -> Tensor:
 
 def _of_each(layer, vectors, dtype=None):
     """Applies a layer to vectors with any leading axes; not every layer takes more than one."""
-    found = layer(ops.reshape(vectors, (-1, vectors.shape[-1])))
-    found = ops.reshape(found, (*ops.shape(vectors)[:-1], found.shape[-1]))
-    return ops.cast(found, dtype or vectors.dtype)
+    outputs = layer(ops.reshape(vectors, (-1, vectors.shape[-1])))
+    outputs = ops.reshape(outputs, (*ops.shape(vectors)[:-1], outputs.shape[-1]))
+    return ops.cast(outputs, dtype or vectors.dtype)
 
 
 def _length(nodes):

@@ -59,9 +59,7 @@ class Accesses:
         at_once = (carry, _first(sequences))
         none = ops.zeros((levels, self.batch_size, self.width), pairs.dtype)
         turns = ops.zeros_like(none[..., 0], "bool")
-        self.turn, self.of_turn = backend.explicit(
-            turn, carry[0], *at_once, _first(_first(given))
-        )
+        self.turn, self.of_turn = backend.explicit(turn, carry[0], *at_once, _first(_first(given)))
         self.step, self.of_step = backend.explicit(step, *at_once, none, turns)
 
     def run(self, plain: Callable[..., Any]) -> Any:
@@ -127,8 +125,8 @@ class Accesses:
 
         numbers = ops.arange(self.time, dtype="int32")
         loop = (carry, first_rows + 1, new, pointers)
-        loop, found = backend.scan(access, loop, (numbers, (floating, fixed), given))
-        result, right, carries, row = found
+        loop, trace = backend.scan(access, loop, (numbers, (floating, fixed), given))
+        result, right, carries, row = trace
         return (result, right), (carries, floating, fixed, old, loop[2], row, right, of_step)
 
     def _backward(self, kept, gradients):
@@ -142,14 +140,14 @@ class Accesses:
             number, carry, floating, fixed, row, right, reader, of_result = now
             of_written = self._appended(of_read, reader - 1)
             of_written = ops.where((reader > 0)[..., None], of_written, 0)
-            of_step_now, *found = backend.pull_back(
+            of_step_now, *gradients = backend.pull_back(
                 lambda used, carry, floating, read: self.step(
                     used, carry, (floating, fixed), read, right
                 ),
                 (of_step, carry, floating, self._rows(old, new, row)),
                 (of_carry, of_result, of_written),
             )
-            of_carry, of_floating, of_rows = found
+            of_carry, of_floating, of_rows = gradients
             of_rows = ops.reshape(of_rows, (self.of_access, self.width))
             of_read = backend.append(of_read, number, of_rows)
             of_used = tree.map_structure(ops.add, of_used, of_step_now)
@@ -176,9 +174,9 @@ class Accesses:
     def _children(self, row, start, pointers):
         """The rows of the left and of the right child of each row's node."""
         left = start + 2 * (row - start)
-        found = self._appended(pointers, row - self.of_tree)
+        children = self._appended(pointers, row - self.of_tree)
         is_old = (row < self.of_tree)[:, None]
-        return ops.where(is_old, ops.stack([left, left + 1], axis=-1), found)
+        return ops.where(is_old, ops.stack([left, left + 1], axis=-1), children)
 
     def _readers(self, row):
         """1 + the place where each appended row was read, or 0, in the shape of `row`."""

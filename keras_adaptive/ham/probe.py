@@ -77,8 +77,8 @@ def sides(nodes: Any, leaves: Any, values: Any, lengths: Any = None) -> Sides:
     >>> values = np.array([[1, 2], [2, 1]] * 50)
     >>> nodes = np.zeros((100, 2, 4, 2))
     >>> nodes[:, 0, 1, 0] = values[:, 1] < values[:, 0]
-    >>> found = sides(nodes, np.argmin(values, axis=1)[:, None], values)
-    >>> found.coordinate, found.accuracy[1].tolist()
+    >>> result = sides(nodes, np.argmin(values, axis=1)[:, None], values)
+    >>> result.coordinate, result.accuracy[1].tolist()
     (0, [1.0, 0.5])
 
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, Figure 6 and section 4.2, where the
@@ -95,17 +95,17 @@ def sides(nodes: Any, leaves: Any, values: Any, lengths: Any = None) -> Sides:
     threshold, flipped = np.full((count, units), np.nan), np.zeros((count, units), bool)
     chance, cases, score = np.full(count, np.nan), np.zeros(count, int), np.zeros(units)
     for node in range(1, count):
-        told, here, x = right[..., node], known[..., node], nodes[:, :-1, node]
+        turns_right, here, x = right[..., node], known[..., node], nodes[:, :-1, node]
         chosen, kept = here & is_first_half[:, None], here & ~is_first_half[:, None]
         if not chosen.any() or not kept.any():
             continue
-        threshold[node], flipped[node], hits = _best_thresholds(x[chosen], told[chosen])
+        threshold[node], flipped[node], hits = _best_thresholds(x[chosen], turns_right[chosen])
         score += hits
         says_right = (x[kept] > threshold[node]) ^ flipped[node]
-        accuracy[node] = np.mean(says_right == told[kept][:, None], axis=0)
+        accuracy[node] = np.mean(says_right == turns_right[kept][:, None], axis=0)
         cases[node] = np.sum(kept)
         # The side that is more frequent among the cases that the thresholds were chosen on.
-        chance[node] = np.mean(told[kept] == (np.mean(told[chosen]) > 0.5))
+        chance[node] = np.mean(turns_right[kept] == (np.mean(turns_right[chosen]) > 0.5))
     return Sides(accuracy, threshold, flipped, chance, cases, int(np.argmax(score)))
 
 

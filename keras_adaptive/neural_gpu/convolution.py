@@ -116,7 +116,7 @@ def _move_by_choice(image, groups):
 def _chosen(image, groups, back):
     """The groups of maps moved, each as `shift` says, or (`back` = 1) all the other way."""
     number, starts = np.arange(image.shape[-1]), _starts(image.shape[-1], groups)
-    moved = [one for axis in range(1, 1 + groups // 2) for one in _moved(image, axis)]
+    moved = [x for axis in range(1, 1 + groups // 2) for x in _moved(image, axis)]
     chosen = image
     for i, start in enumerate(starts[1:-1]):
         chosen = ops.where(number < start, chosen, moved[i ^ back])

@@ -211,11 +211,11 @@ class NeuralGPU(keras.layers.Layer):
         def change(now, chosen, image, weights):
             """All layers, once, with their parameter sets of that number."""
             before = ops.zeros_like(no_cost)  # its own: a recomputed step may not return another's
-            for i, (cell, one) in enumerate(zip(self.cells, weights)):
+            for i, (cell, cell_weights) in enumerate(zip(self.cells, weights)):
                 if self.relaxation > 1:
-                    one = {k: ops.take(w, chosen, axis=0) for k, w in one.items()}
+                    cell_weights = {k: ops.take(w, chosen, axis=0) for k, w in cell_weights.items()}
                 keep = drop and drop.from_candidate(now * self.num_layers + i)
-                image, inputs = cell.advance(image, one, self.width, keep)
+                image, inputs = cell.advance(image, cell_weights, self.width, keep)
                 image = image * everywhere
                 if costly:
                     before = before + saturation_of(inputs, inside)

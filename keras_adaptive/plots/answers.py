@@ -32,18 +32,18 @@ def answers_after_steps(
         arguments.refuse("read", read, "a string or a list of symbols")
     expected = f"numbers from 0 to 1 of shape (steps, {len(read)}), as `read` has positions"
     try:
-        found = np.asarray(probabilities, float)
+        values = np.asarray(probabilities, float)
     except (TypeError, ValueError):
         arguments.refuse("probabilities", probabilities, expected)
-    fits = found.ndim == 2 and found.size and found.shape[1] == len(read)
-    if not fits or not np.all((found >= 0) & (found <= 1)):
+    fits = values.ndim == 2 and values.size and values.shape[1] == len(read)
+    if not fits or not np.all((values >= 0) & (values <= 1)):
         arguments.refuse("probabilities", probabilities, expected)
     check_title(title)
-    steps, positions = found.shape
+    steps, positions = values.shape
     width = float(np.clip(0.16 * positions, 4.0, 14.0))
     figure, [[panel]] = new_figure(path, width + 1.0, float(np.clip(0.09 * steps, 3.0, 8.0)))
     shown = panel.imshow(
-        found,
+        values,
         aspect="auto",
         cmap="cividis",
         vmin=0,

@@ -52,7 +52,7 @@ def accesses(
     nodes, turns = _numbers("nodes", nodes), _numbers("turns", turns)
     most = arguments.integer("most", most, least=1)
     _check(nodes, turns, read, written, marked)
-    leaves = [int("".join(str(int(turn)) for turn in one), 2) for one in turns]
+    leaves = [int("".join(str(int(turn)) for turn in access), 2) for access in turns]
     count, shown = nodes.shape[1] // 2, min(most, len(turns))
     columns = 1 if count > 16 else 2 if count > 4 else 4
     lines = -(-shown // columns)
@@ -127,7 +127,7 @@ def _below(panel, read, attended, count):
     for leaf in range(count):
         if leaf < len(read):
             panel.text(leaf, -0.62, read[leaf], ha="center", va="center", fontsize="x-small")
-        order = [str(access + 1) for access, one in enumerate(attended) if one == leaf]
+        order = [str(access + 1) for access, place in enumerate(attended) if place == leaf]
         text = panel.text(
             leaf, -1.02, " ".join(order), ha="center", va="center", fontsize="x-small"
         )
