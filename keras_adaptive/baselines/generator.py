@@ -10,12 +10,12 @@ from .. import arguments, backend, cap
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
-from ..reporting import ThreadValue
+from ..teacher_forcing import TeacherForced
 from ..types import Shape, Tensor
 from .alphabets import Alphabet
 
 
-class SequenceGenerator(keras.Model):
+class SequenceGenerator(TeacherForced):
     """A model that reads a sequence and then generates one, element by element.
 
     Each generated element is fed back to generate the next, until the end symbol. The length of the
@@ -74,8 +74,6 @@ class SequenceGenerator(keras.Model):
         self.max_outputs = cap.checked(max_outputs)
         self.reverse_inputs = arguments.boolean("reverse_inputs", reverse_inputs)
         self.supports_masking = True
-        # The targets of the current trace, in training.
-        self._targets = ThreadValue()
 
     def encode(
         self, vectors: Tensor, present: Tensor, steps: Tensor, training: bool
@@ -132,7 +130,7 @@ class SequenceGenerator(keras.Model):
         """Generates a sequence for each row of the inputs; see the class."""
         self.source.check("inputs", inputs)
         mask = mask_or_attached(mask, inputs)
-        targets = self._targets.value if targets is None else targets
+        targets = self.given_targets(targets)
         present = self.source.present(inputs)
         if mask is not None:
             present = ops.logical_and(present, ops.cast(mask, "bool"))
@@ -206,45 +204,14 @@ class SequenceGenerator(keras.Model):
         steps = steps if targets_shape is None else targets_shape[1]
         return inputs_shape[0], steps, self.target.width
 
-    def train_step(self, *arguments: Any) -> Any:
-        """One update, with the true elements fed back."""
-        _, targets, _ = keras.utils.unpack_x_y_sample_weight(arguments[-1])
-        with self._targets.holding(targets):
-            return super().train_step(*arguments)
-
-    def compute_loss(
-        self,
-        x: Any = None,
-        y: Any = None,
-        y_pred: Tensor | None = None,
-        sample_weight: Tensor | None = None,
-        training: bool = True,
-    ) -> Tensor:
-        """The compiled loss of the true sequences."""
-        if not training:
-            y_pred = self(x, targets=y, training=False)
-        weights = self._weights(y, sample_weight)
-        return super().compute_loss(x, y, y_pred, weights, training)
-
-    def compute_metrics(
-        self, x: Any, y: Any, y_pred: Tensor, sample_weight: Tensor | None = None
-    ) -> dict[str, Any]:
-        """The compiled metrics, on as many elements as the targets have."""
-        shape = ops.shape(y)
-        y_pred = ops.concatenate([y_pred, self._after_end(shape[0], shape[1])], axis=1)
-        weights = self._weights(y, sample_weight)
-        return super().compute_metrics(x, y, y_pred[:, : shape[1]], weights)
-
-    def _weights(self, targets, sample_weight):
-        """The weights (batch, time), zero after the end."""
+    def present(self, targets: Tensor) -> Tensor:
+        """Which elements of the targets count: those up to the first end symbol."""
         ends = ops.cast(self.target.is_end(targets), "int32")
-        weights = ops.cast(ops.equal(ops.cumsum(ends, axis=1), ends), "float32")
-        if sample_weight is None:
-            return weights
-        sample_weight = ops.cast(sample_weight, "float32")
-        if ops.ndim(sample_weight) == 1:
-            sample_weight = sample_weight[:, None]
-        return weights * sample_weight
+        return ops.equal(ops.cumsum(ends, axis=1), ends)
+
+    def padding(self, outputs: Tensor, steps: Any) -> Tensor:
+        """The end symbol, with probability 1."""
+        return self._after_end(ops.shape(outputs)[0], steps)
 
     def export(
         self,
@@ -259,11 +226,6 @@ class SequenceGenerator(keras.Model):
             spec = keras.InputSpec(dtype=self.source.dtype, shape=self.source.shape)
             input_signature = [spec]
         return super().export(filepath, format, verbose, input_signature, **kwargs)
-
-    @property
-    def _default_save_signature(self):
-        # Keras would trace a signature for float inputs of the first length that it saw.
-        return None
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""

@@ -2,7 +2,8 @@
 
 from ..neural_gpu.model import NeuralGPUModel
 from .adaptive import AdaptiveModel
+from .pointer import PointerNetwork
 from .pondernet import PonderNetModel
 from .recall import RecallModel
 
-__all__ = ["AdaptiveModel", "NeuralGPUModel", "PonderNetModel", "RecallModel"]
+__all__ = ["AdaptiveModel", "NeuralGPUModel", "PointerNetwork", "PonderNetModel", "RecallModel"]

@@ -1,0 +1,82 @@
+"""The base of models that generate a sequence, and are trained on the true one."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from .reporting import ThreadValue
+from .types import Tensor
+
+
+class TeacherForced(keras.Model):
+    """A model whose outputs are fed back, in training those that it should have made.
+
+    `fit(inputs, targets)` feeds the targets back ("teacher forcing"); `predict`, `evaluate` and a
+    call without targets generate. In `evaluate` the metrics are those of the generated sequence,
+    and the loss is that of the true one.
+
+    Subclasses have a `call` that uses `self.given_targets(targets)`, and implement `present` and
+    `padding`.
+    """
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(**kwargs)
+        # The targets of the current trace, in training.
+        self._targets = ThreadValue()
+
+    def given_targets(self, targets: Tensor | None) -> Tensor | None:
+        """The targets of a call, or those of the training step that it is part of, or None."""
+        return self._targets.value if targets is None else targets
+
+    def present(self, targets: Tensor) -> Tensor:
+        """Which elements of the targets count, boolean `(batch, steps)`."""
+        raise NotImplementedError
+
+    def padding(self, outputs: Tensor, steps: Any) -> Tensor:
+        """What stands behind the end of outputs, `(batch, steps, …)`."""
+        raise NotImplementedError
+
+    def train_step(self, *arguments: Any) -> Any:
+        """One update, with the true elements fed back."""
+        _, targets, _ = keras.utils.unpack_x_y_sample_weight(arguments[-1])
+        with self._targets.holding(targets):
+            return super().train_step(*arguments)
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Tensor | None = None,
+        sample_weight: Tensor | None = None,
+        training: bool = True,
+    ) -> Tensor:
+        """The compiled loss of the true sequences."""
+        if not training:
+            y_pred = self(x, targets=y, training=False)
+        weights = self._weights(y, sample_weight)
+        return super().compute_loss(x, y, y_pred, weights, training)
+
+    def compute_metrics(
+        self, x: Any, y: Any, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> dict[str, Any]:
+        """The compiled metrics, on as many elements as the targets have."""
+        steps = ops.shape(y)[1]
+        y_pred = ops.concatenate([y_pred, self.padding(y_pred, steps)], axis=1)
+        weights = self._weights(y, sample_weight)
+        return super().compute_metrics(x, y, y_pred[:, :steps], weights)
+
+    def _weights(self, targets, sample_weight):
+        """The weights `(batch, steps)`, zero where the targets do not count."""
+        weights = ops.cast(self.present(targets), "float32")
+        if sample_weight is None:
+            return weights
+        sample_weight = ops.cast(sample_weight, "float32")
+        if ops.ndim(sample_weight) == 1:
+            sample_weight = sample_weight[:, None]
+        return weights * sample_weight
+
+    @property
+    def _default_save_signature(self):
+        # Keras would trace a signature for float inputs of the first length that it saw.
+        return None
