@@ -321,6 +321,22 @@ TABLE = {
     metrics.has_target: (None, {"weights": DATA}),
     models.AdaptiveModel: (None, {}),
     models.NeuralGPUModel: (None, {}),
+    models.PointerNetwork: (
+        dict,
+        {
+            "units": COUNT,
+            "answer": [*WORD, "hull", None],
+            "halting": [value for value in RULE if value is not None],
+            "steps": [*or_none(COUNT), 3],
+            "max_ponder": COUNT,
+            "time_penalty": AT_LEAST_0,
+            "target_ponder": [*or_none(AT_LEAST_0), 0.5, control.TargetPonder],
+            "halting_bias": NUMBER,
+            "beams": COUNT,
+            "features": COUNT,
+            "padding_value": NUMBER,
+        },
+    ),
     models.PonderNetModel: (
         pondering,
         {"beta": AT_LEAST_0, "prior": [*NUMBER, 0, 1, 1.5, -0.1]},

@@ -18,8 +18,8 @@ from ..masks import mask_or_attached
 from ..reporting import ThreadValue
 from ..teacher_forcing import TeacherForced
 from ..types import Rule, Shape, Tensor
+from .pointer_answers import ANSWERS, Answer, valid_points
 
-SMALLEST_POLYGON = 3  # corners
 LEAST = 1e-30  # probability of what is valid
 
 
@@ -27,11 +27,11 @@ LEAST = 1e-30  # probability of what is valid
 class PointerNetwork(TeacherForced):
     """A network that reads a set of points and answers with their indices, one after the other.
 
-    An LSTM encodes the points, e_1 … e_n. A second LSTM, which begins with the last state of the
-    first, is fed with the point that was chosen last, and makes d_i. The distribution over the
+    An LSTM encodes the points as e_1 … e_n. A second LSTM, the decoder, starts from the last state
+    of the first, reads the point that was chosen last, and outputs d_i. The distribution over the
     points is the softmax over j of v · tanh(W_1 e_j + W_2 d_i). With `halting="act"` or `"fixed"`
-    the decoder reads the encoded points by attention and ponders: each of its steps at an output is
-    a new look, and d_i is the mean over the steps that the halting unit weighs.
+    the decoder also attends to the encoded points, in each of its steps anew, and takes several
+    steps for each output; d_i is their mean, weighted by the halting unit.
 
     Targets, and the last axis of the outputs, count points from 1; 0 stands behind the end of an
     answer. In training (`fit(points, targets)`) the true points are fed back. `predict`, `evaluate`
@@ -106,8 +106,9 @@ class PointerNetwork(TeacherForced):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
+        self.supports_masking = True
         self.units = arguments.integer("units", units, least=1)
-        self.answer = arguments.choice("answer", answer, ("polygon", "tour"))
+        self.answer = arguments.choice("answer", answer, ANSWERS)
         self.beams = arguments.integer("beams", beams, least=1)
         self.features = arguments.integer("features", features, least=1)
         self.padding_value = arguments.number("padding_value", padding_value)
@@ -128,7 +129,7 @@ class PointerNetwork(TeacherForced):
             max_ponder=max_ponder,
             time_penalty=time_penalty,
             halting_bias=halting_bias,
-            halting=halting if ponders else "fixed",
+            halting="fixed" if halting is None else halting,
             steps=steps if ponders else 1,
             target_ponder=target_ponder,
             return_sequences=True,
@@ -221,7 +222,7 @@ class PointerNetwork(TeacherForced):
         )
         return weights
 
-    def search(self, points: Tensor, beams: int = 1) -> "Answer":
+    def search(self, points: Tensor, beams: int = 1) -> Answer:
         """Searches answers that are valid, by beam search; one beam is a greedy search.
 
         Args:
@@ -247,7 +248,7 @@ class PointerNetwork(TeacherForced):
             fed, states, chosen, first = carry
             hidden, states, looks = self._look(fed, states, read)
             weights = self._pointed(hidden[:, None], keys, real)[:, 0]
-            valid = self._valid(t, real, chosen, first)
+            valid = valid_points(self.answer, t, real, chosen, first)
             # What the softmax has rounded to zero may be the only point that is left.
             weights = ops.where(valid, ops.maximum(weights, LEAST), ops.zeros_like(weights))
             shares = weights / ops.sum(weights, axis=-1, keepdims=True)
@@ -281,19 +282,6 @@ class PointerNetwork(TeacherForced):
         states = [ops.cast(x, self.compute_dtype) for x in tree.flatten(result.states)]
         return ops.cast(result.output, self.compute_dtype), states, result.steps[:, 0]
 
-    def _valid(self, t, real, chosen, first):
-        """Which points may be chosen, boolean `(rows, n)`."""
-        places = ops.arange(ops.shape(real)[1])
-        free = ops.logical_and(real, ops.logical_not(chosen))
-        nothing_left = ops.logical_not(ops.any(free, axis=-1, keepdims=True))
-        if self.answer == "tour":
-            free = ops.where(t > 0, free, ops.equal(places, 0))
-            may_close = nothing_left
-        else:
-            may_close = ops.logical_or(nothing_left, t >= SMALLEST_POLYGON)
-        closing = ops.logical_and(ops.equal(places, first[:, None]), may_close)
-        return ops.logical_or(free, ops.logical_and(closing, t > 0))
-
     def present(self, targets: Tensor) -> Tensor:
         """Which targets count: those that are points."""
         return targets > 0
@@ -323,6 +311,10 @@ class PointerNetwork(TeacherForced):
             for name, (value, weight) in values.items():
                 self._ponder_trackers[name].update_state(ops.stop_gradient(value), weight)
         return loss
+
+    def compute_mask(self, points: Tensor, mask: Tensor | None = None) -> None:
+        """Answers have lengths of their own, and no mask."""
+        return None
 
     def compute_output_shape(
         self, points_shape: Shape, targets_shape: Shape | None = None
@@ -382,22 +374,6 @@ class _Encoded(NamedTuple):
     real: Any
     memory: Any
     states: Any
-
-
-class Answer(NamedTuple):
-    """What a search has found.
-
-    Attributes:
-        indices: int32 `(batch, n + 1)`, the points from 1, and 0 behind the end.
-        outputs: `(batch, n + 1, n + 1)`, the probabilities among what was valid, along the answer.
-        steps: `(batch, n + 1)`, how many steps the decoder took for each output, 0 behind the end.
-        log_probability: `(batch,)`, of the answer, where what is not valid counts too.
-    """
-
-    indices: Any
-    outputs: Any
-    steps: Any
-    log_probability: Any
 
 
 def _fed_back(points, is_first):

@@ -1,0 +1,190 @@
+"""Pointer networks: distributions, answers, training, saving, and what is refused."""
+
+import keras
+import numpy as np
+import pytest
+
+import references_pointer as references
+from keras_adaptive import halting, losses, metrics
+from keras_adaptive.models import PointerNetwork
+
+UNITS, N = 4, 5
+KINDS = {
+    "published": {"halting": None},
+    "act": {"halting": "act", "max_ponder": 4, "halting_bias": 0.0},
+    "fixed": {"halting": "fixed", "steps": 2},
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def network(kind, seed=0, scale=1.0, **more):
+    """A network with large random weights, and these, for `references_pointer`."""
+    model = PointerNetwork(UNITS, **{**KINDS[kind], **more})
+    model.build((None, None, 2))
+    rng = np.random.default_rng(seed)
+    for variable in model.trainable_variables:
+        # The halting unit has large weights, so that N differs.
+        size = 6.0 if "halting_unit/kernel" in variable.path else scale
+        if "halting_unit/bias" not in variable.path:
+            variable.assign(size * rng.normal(size=variable.shape))
+    numbers = {
+        "encoder": model.encoder.trainable_variables,
+        "decoder": model.decoder.trainable_variables,
+        "pointer": [model.keys.kernel, model.query.kernel, model.pointer.scale],
+    }
+    return model, {
+        name: [np.asarray(keras.ops.convert_to_numpy(v), "float64") for v in values]
+        for name, values in numbers.items()
+    }
+
+
+def oracle(kind, weights, points):
+    """The reference of a kind; a fixed number of steps is a mean of all of them."""
+    M = {"published": 1, "act": 4}[kind]
+    return references.Network(weights, points.astype("float64"), M)
+
+
+def draw(rows, n=N, seed=1):
+    return np.random.default_rng(seed).random((rows, n, 2)).astype("float32")
+
+
+@pytest.mark.parametrize("kind", ["published", "act"])
+def test_distributions_are_those_of_the_equations(kind):
+    model, weights = network(kind)
+    # Far from each other, so that N differs.
+    points, answers = 8 * draw(3) - 4, np.array([[1, 3, 5, 1, 0], [2, 4, 3, 5, 2], [4, 1, 2, 4, 0]])
+    with halting.record() as entries:
+        found = np.asarray(model(points, targets=answers))
+    for row, (one, answer) in enumerate(zip(points, answers)):
+        answer = answer[answer > 0]
+        p, steps = oracle(kind, weights, one).follow(answer)
+        np.testing.assert_allclose(found[row, : len(answer), 1:], p, atol=2e-6)
+        assert np.asarray(entries[0].steps)[row, : len(answer)].tolist() == steps
+    assert (found[..., 0] == 0).all()
+    if kind == "act":
+        assert len(np.unique(np.asarray(entries[0].steps))) >= 3
+
+
+@pytest.mark.parametrize("answer", ["polygon", "tour"])
+@pytest.mark.parametrize("kind", ["published", "act"])
+def test_the_answer_takes_the_likeliest_valid_point_each_time(kind, answer):
+    model, weights = network(kind, answer=answer)
+    points = draw(4)
+    found = model.search(points)
+    valid = {"polygon": references.valid_of_polygon, "tour": references.valid_of_tour}[answer]
+    for row, one in enumerate(points):
+        expected = oracle(kind, weights, one).greedy(valid)
+        indices = np.asarray(found.indices)[row]
+        assert indices[indices > 0].tolist() == expected
+        assert (np.asarray(found.steps)[row] > 0).tolist() == (indices > 0).tolist()
+        expected = oracle(kind, weights, one).log_probability(expected)
+        np.testing.assert_allclose(found.log_probability[row], expected, atol=1e-4)
+    outputs = model.predict(points, verbose=0)
+    np.testing.assert_allclose(outputs, found.outputs, atol=1e-6)
+    np.testing.assert_array_equal(outputs.argmax(-1), found.indices)
+    np.testing.assert_allclose(outputs.sum(-1), 1, atol=1e-6)
+
+
+def test_enough_beams_find_the_likeliest_answer_of_all():
+    model, weights = network("published", scale=0.6)
+    points = draw(3, n=4)
+    found = model.search(points, beams=40)
+    for row, one in enumerate(points):
+        every = {
+            tuple(answer): oracle("published", weights, one).log_probability(answer)
+            for answer in references.all_polygons(4)
+        }
+        best = max(every, key=every.get)
+        indices = np.asarray(found.indices)[row]
+        assert tuple(indices[indices > 0].tolist()) == best
+        np.testing.assert_allclose(found.log_probability[row], every[best], atol=1e-5)
+
+
+@every_kind
+def test_an_example_does_not_depend_on_the_padding_of_its_batch(kind):
+    model, _ = network(kind)
+    points = draw(3, n=7)
+    points[0, 4:] = -1
+    found = model.search(points)
+    alone = model.search(points[:1, :4])
+    np.testing.assert_array_equal(np.asarray(found.indices)[0, :5], np.asarray(alone.indices)[0])
+    np.testing.assert_allclose(found.outputs[0, :5, :5], alone.outputs[0], atol=1e-6)
+    masked = draw(1, n=7)
+    by_mask = model(masked, mask=np.arange(7)[None] < 4)
+    np.testing.assert_allclose(by_mask[0, :5, :5], model(masked[:, :4])[0], atol=1e-6)
+
+
+@every_kind
+def test_fit_moves_every_weight_and_what_was_learned_is_saved(kind, tmp_path):
+    keras.utils.set_random_seed(0)
+    model = PointerNetwork(8, **KINDS[kind])
+    model.compile(
+        keras.optimizers.Adam(5e-2),
+        losses.SequenceLoss(per_target=True),
+        weighted_metrics=[metrics.SequenceError()],
+    )
+    points = draw(16)
+    targets = np.tile([1, 2, 3, 1, 0], (16, 1))
+    model.build(points.shape)
+    before = [np.array(v) for v in model.trainable_variables]
+    history = model.fit(points, targets, epochs=40, verbose=0).history
+    for old, variable in zip(before, model.trainable_variables, strict=True):
+        assert np.abs(np.array(variable) - old).max() > 0, variable.path
+    assert history["loss"][-1] < 0.5 * history["loss"][0]
+    logs = model.evaluate(points, targets, verbose=0, return_dict=True)
+    assert logs["sequence_error"] < 0.2
+    assert ("ponder_steps" in logs) == (kind != "published")
+    model.save(tmp_path / "model.keras")
+    again = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_allclose(
+        again.predict(points, verbose=0), model.predict(points, verbose=0), atol=1e-6
+    )
+    assert again.get_config() == model.get_config()
+
+
+def test_an_exported_model_takes_any_number_of_points(tmp_path):
+    import tensorflow as tf
+
+    model, _ = network("act")
+    model(draw(1))
+    model.export(tmp_path / "saved", verbose=False)
+    saved = tf.saved_model.load(str(tmp_path / "saved"))
+    for rows, n in ((1, 3), (2, 9)):
+        points = draw(rows, n)
+        np.testing.assert_allclose(saved.serve(points), model(points), atol=1e-5)
+
+
+def test_limits_hold():
+    model, _ = network("act")
+    points = draw(2)
+    with halting.limits(max_ponder=1):
+        assert np.asarray(model.search(points).steps).max() == 1
+    assert np.asarray(model.search(points).steps).max() > 1
+
+
+def test_no_rows():
+    model, _ = network("act")
+    assert model(np.zeros((0, 5, 2), "float32")).shape == (0, 6, 6)
+
+
+BAD = {
+    "units": ({"units": 0}, "Argument `units`"),
+    "answer": ({"answer": "hull"}, 'Argument `answer` must be "polygon" or "tour"'),
+    "beams": ({"beams": 0}, "Argument `beams`"),
+    "features": ({"features": 1.5}, "Argument `features`"),
+    "steps": ({"halting": None, "steps": 2}, "Argument `steps`"),
+    "halting": ({"halting": "never"}, "halting"),
+    "padding_value": ({"padding_value": "x"}, "Argument `padding_value`"),
+}
+
+
+@pytest.mark.parametrize("arguments, message", BAD.values(), ids=BAD)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        PointerNetwork(**arguments)
+
+
+@pytest.mark.parametrize("shape", [(2, 5), (2, 5, 3), (2, 0, 2)])
+def test_bad_points(shape):
+    with pytest.raises(ValueError, match=r"expects points of shape \(batch, n, 2\)"):
+        PointerNetwork(4)(np.zeros(shape, "float32"))
