@@ -14,7 +14,6 @@ KINDS = {
     "act": {"halting": "act", "max_ponder": 4, "halting_bias": 0.0},
     "fixed": {"halting": "fixed", "steps": 2},
 }
-every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def network(kind, seed=0, scale=1.0, **more):
@@ -65,8 +64,9 @@ def test_distributions_are_those_of_the_equations(kind):
         assert len(np.unique(np.asarray(entries[0].steps))) >= 3
 
 
-@pytest.mark.parametrize("answer", ["polygon", "tour"])
-@pytest.mark.parametrize("kind", ["published", "act"])
+@pytest.mark.parametrize(
+    "kind, answer", [("published", "polygon"), ("act", "polygon"), ("act", "tour")]
+)
 def test_the_answer_takes_the_likeliest_valid_point_each_time(kind, answer):
     model, weights = network(kind, answer=answer)
     points = draw(4)
@@ -100,9 +100,8 @@ def test_enough_beams_find_the_likeliest_answer_of_all():
         np.testing.assert_allclose(found.log_probability[row], every[best], atol=1e-5)
 
 
-@every_kind
-def test_an_example_does_not_depend_on_the_padding_of_its_batch(kind):
-    model, _ = network(kind)
+def test_an_example_does_not_depend_on_the_padding_of_its_batch():
+    model, _ = network("act")
     points = draw(3, n=7)
     points[0, 4:] = -1
     found = model.search(points)
@@ -114,7 +113,7 @@ def test_an_example_does_not_depend_on_the_padding_of_its_batch(kind):
     np.testing.assert_allclose(by_mask[0, :5, :5], model(masked[:, :4])[0], atol=1e-6)
 
 
-@every_kind
+@pytest.mark.parametrize("kind", ["published", "act"])
 def test_fit_moves_every_weight_and_what_was_learned_is_saved(kind, tmp_path):
     keras.utils.set_random_seed(0)
     model = PointerNetwork(8, **KINDS[kind])
