@@ -8,19 +8,21 @@ from types import ModuleType
 
 
 def names() -> tuple[str, ...]:
-    """The names of all tasks whose examples are generated (`enwik8` needs its text).
+    """The names of all tasks whose examples are symbols or vectors, and generated.
+
+    Data sets that are made of files, `enwik8` and those of images, are among `all_names`.
 
     >>> names()
     ('act_addition', 'act_logic', ...)
     """
-    return tuple(name for name, folder in _folders().items() if not _is_downloaded(folder))
+    return tuple(name for name, folder in _folders().items() if not _is_made_of_files(folder))
 
 
 def task(name: str) -> ModuleType:
     """The module of a task, with `sample`, `encode`, `describe`, `decode`, `sizes`, `PADDING`.
 
     Args:
-        name: one of `names()`, or `"enwik8"`.
+        name: one of `all_names()`.
 
     Raises:
         ValueError: no such task; the message suggests the nearest names.
@@ -52,6 +54,6 @@ def _is_builder(file):
     return file.stem == f"{file.parent.name}_dataset_builder"
 
 
-def _is_downloaded(folder):
-    # Where TensorFlow Datasets keeps the checksums of downloads.
+def _is_made_of_files(folder):
+    # Where TensorFlow Datasets keeps the checksums of files.
     return (folder / "checksums.tsv").is_file()

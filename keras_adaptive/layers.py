@@ -7,6 +7,7 @@ from .ham import DHAM, HAM
 from .neural_gpu import CGRU, NeuralGPU
 from .pondernet import PonderNet
 from .recall import Recall
+from .residual import ResidualACT, ResidualUnit
 
 __all__ = [
     "ACTRNN",
@@ -18,6 +19,8 @@ __all__ = [
     "NeuralGPU",
     "PonderNet",
     "Recall",
+    "ResidualACT",
+    "ResidualUnit",
     "StackRNN",
     "StackRNNCell",
 ]

@@ -22,6 +22,8 @@ from keras_adaptive.layers import (
     NeuralGPU,
     PonderNet,
     Recall,
+    ResidualACT,
+    ResidualUnit,
     StackRNN,
 )
 from keras_adaptive.models import AdaptiveModel
@@ -168,6 +170,23 @@ ROWS = {
     "Recall": Row(lambda: Recall(4, 2, steps=3, num_blocks=1)),
     "Recall on images, until it has converged": Row(
         lambda: Recall(4, 2, 3, Converged(2, 9), kernel_size=3, return_ponder=True), (None, 3, 2)
+    ),
+    "ResidualUnit": Row(lambda: ResidualUnit(4, strides=2), (None, 6, 2)),
+    "ResidualACT": Row(
+        lambda: ResidualACT([ResidualUnit(4) for _ in range(3)], halting_bias=-0.5), (None, 6, 2)
+    ),
+    "ResidualACT of positions": Row(
+        lambda: ResidualACT(
+            [ResidualUnit(4, strides=2), ResidualUnit(4), ResidualUnit(4), ResidualUnit(4)],
+            spatial=True,
+            halting_bias=-0.5,
+            target_ponder=2.0,
+            return_ponder=True,
+        ),
+        (None, 6, 2),
+    ),
+    "ResidualACT of vectors": Row(
+        lambda: ResidualACT([layers.Dense(4, "tanh") for _ in range(3)], halting_bias=-0.5), (3,)
     ),
 }
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)

@@ -118,6 +118,7 @@ HYPERPARAMETERS = {
     "baseline": Choice("subtracted from returns", ("learned", "leave_one_out"), none=True),
     "beta": Number("weight of the divergence from the prior", 0, 1000),
     "beta_2": Number("of Adam", 0, 1, open="low high"),
+    "channels": Several("of the blocks", Whole("of a block", 1, 4096), 1, 10),
     "clipnorm": Number("global norm that gradients are clipped at", 0, open="low", none=True),
     "controller_units": Whole("of the LSTM beside the memory", 1, MOST_UNITS, none=True),
     "depth": Whole("layers of each perceptron", 1, 100),
@@ -138,7 +139,7 @@ HYPERPARAMETERS = {
     "gate_sharpness": Number("of the gates in inference", 0, 1000, open="low"),
     "gradient_noise": Number("scale of the noise on gradients", 0, 1000),
     "halting": Choice(
-        "the halting rule", ("act", "anytime", "fixed", "pondernet", "sampled")
+        "the halting rule", ("act", "anytime", "fixed", "pondernet", "sact", "sampled")
     ),
     "halting_bias": Number("b_h at the start", -100, 100),
     "hidden_units": Whole("of each perceptron", 1, MOST_UNITS),
@@ -154,6 +155,7 @@ HYPERPARAMETERS = {
     "maps": Whole("of the mental image", 1, 4096),
     "max_outputs": MostOutputs("most outputs for n inputs, a n + b"),
     "max_ponder": Whole("M, the most steps for each input", 1, MOST_PONDER),
+    "momentum": Number("of SGD", 0, 1, open="high"),
     "nonlinearity": Choice("of the gates", ("smooth", "hard")),
     "num_blocks": Whole("residual blocks in a step of thought", 1, 100),
     "num_layers": Whole("layers of the network", 1, 100),
@@ -168,6 +170,7 @@ HYPERPARAMETERS = {
     "relaxation": Whole("parameter sets at the start", 1, 100),
     "relaxation_factor": Number("on the pull after each chunk", 1, 1000),
     "relaxation_pull": Number("of the parameter sets together", 0, 1000),
+    "residual_units": Whole("of each block", 1, 1000),
     "reset_bias": Number("of the reset gate at the start", -100, 100),
     "reverse_inputs": Flag("the last symbol is read first"),
     "reward": Rewards("of an output"),
@@ -184,6 +187,7 @@ HYPERPARAMETERS = {
     "unchanged_steps": Whole("k, which leave the answer as it is, before a halt", 1, MOST_PONDER),
     "units": Whole("of the recurrent layer, or of each node", 1, MOST_UNITS),
     "update_bias": Number("of the update gate at the start", -100, 100),
+    "weight_decay": Number("of SGD", 0, 1, none=True),
     "width": Whole("of the mental image", 1, 1024),
 }
 # What is asked of a command, by the names of the Python arguments.

@@ -2,8 +2,16 @@
 
 from ..neural_gpu.model import NeuralGPUModel
 from .adaptive import AdaptiveModel
+from .adaptive_resnet import AdaptiveResNet
 from .pointer import PointerNetwork
 from .pondernet import PonderNetModel
 from .recall import RecallModel
 
-__all__ = ["AdaptiveModel", "NeuralGPUModel", "PointerNetwork", "PonderNetModel", "RecallModel"]
+__all__ = [
+    "AdaptiveModel",
+    "AdaptiveResNet",
+    "NeuralGPUModel",
+    "PointerNetwork",
+    "PonderNetModel",
+    "RecallModel",
+]

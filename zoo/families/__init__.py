@@ -6,6 +6,7 @@ NAMES = (
     "baseline",
     "ham",
     "ham_baseline",
+    "images",
     "language",
     "neural_gpu",
     "pondernet",

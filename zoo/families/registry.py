@@ -3,6 +3,7 @@
 from .act.family import ACT
 from .ham.baseline import HAMBaseline
 from .ham.family import HAM
+from .images.family import Images
 from .language.family import Language
 from .neural_gpu.baseline import NeuralGPUBaseline
 from .neural_gpu.family import NeuralGPU
@@ -14,6 +15,7 @@ CLASSES = {
     "baseline": NeuralGPUBaseline,
     "ham": HAM,
     "ham_baseline": HAMBaseline,
+    "images": Images,
     "language": Language,
     "neural_gpu": NeuralGPU,
     "pondernet": PonderNetFamily,

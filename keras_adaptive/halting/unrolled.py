@@ -1,0 +1,76 @@
+"""The halting loop for steps that differ: each has weights of its own, so it is unrolled."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from keras import ops, tree
+
+from ..types import Rule, Tensor
+from .context import current
+from .loop import Result, WeightedStep, at_least_float32
+from .rules import last_step
+from .timed import Timed, deadline_from_now
+
+
+class Progress:
+    """A loop after some of its steps.
+
+    Attributes:
+        total: the sums of what the steps have returned so far.
+        carry: the states, and the memory of the rule.
+        running: boolean `(rows,)`, the rows that go on.
+    """
+
+    def __init__(self, total: Any, carry: Any, running: Tensor):
+        self.total = total
+        self.carry = carry
+        self.running = running
+
+
+def unrolled(
+    step: Callable[..., Any],
+    states: Any,
+    rule: Rule,
+    running: Tensor | None = None,
+    advance: Callable[..., Progress] | None = None,
+) -> Result:
+    """As `ponder`, for a step that must know its number as a Python integer.
+
+    Args:
+        step: a function `step(n, states, running)` that returns `(output, halting, states)`, where
+            `running`, boolean `(rows,)`, are the rows that take the step.
+        states: a nest of tensors with the rows as first axis.
+        rule: a halting rule.
+        running: boolean `(rows,)`, the rows that take the first step; all by default.
+        advance: how steps after the first are taken: a function `advance(body, n, progress)`, with
+            `body(n, carry, running)`, which takes a step for any of the rows and returns `(share,
+            carry, running)`. By default all rows take part in every step.
+
+    Returns:
+        A `Result`.
+    """
+    rows = ops.shape(tree.flatten(states)[0])[0]
+    dtype = at_least_float32(tree.flatten(states)[0].dtype)
+    last = last_step(rule)
+    last = rule.max_ponder if ops.is_tensor(last) else min(last, rule.max_ponder)
+    if current().seconds is not None:
+        rule = Timed(rule, deadline_from_now(states, current().seconds))
+    weighted = WeightedStep(step, dtype)
+
+    def body(n, carry, running):
+        return weighted(rule, n, carry, (running,), running)
+
+    running = ops.ones((rows,), "bool") if running is None else running
+    progress = Progress(*body(1, (states, rule.start(rows, dtype)), running))
+    for n in range(2, last + 1):
+        progress = (advance or with_all_rows)(body, n, progress)
+    total = progress.total
+    output, states = weighted.restore(total["mean"])
+    return Result(output, states, total["steps"], total["remainder"])
+
+
+def with_all_rows(body: Callable[..., Any], n: int, progress: Progress) -> Progress:
+    """Takes step `n` with all rows; those that have halted are masked."""
+    share, carry, running = body(n, progress.carry, progress.running)
+    return Progress(tree.map_structure(operator.add, progress.total, share), carry, running)

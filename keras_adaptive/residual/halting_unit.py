@@ -1,0 +1,77 @@
+"""The halting units of ACT and SACT: what says after a residual unit whether to stop."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from ..types import Shape, Tensor
+
+
+class HaltingUnit(keras.layers.Layer):
+    """σ(w · BN(GAP(x)) + b) of an image; with `spatial`, conv3×3(BN(x)) is added at each position.
+
+    Args:
+        bias: float, b at first.
+        spatial: whether each position has an activation, or each image.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(batch, …, channels)`; with `spatial` `(batch, height, width, channels)`.
+        training: boolean.
+
+    Returns:
+        `(batch,)`; with `spatial` `(batch, height, width)`.
+
+    Source: Figurnov et al. (2017), arXiv:1612.02297, Equations 7 and 12, and their code.
+    """
+
+    def __init__(self, bias: float, spatial: bool, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.pooled_norm = keras.layers.BatchNormalization(
+            momentum=0.9, dtype=self.dtype_policy, name="pooled_norm"
+        )
+        self.pooled_weight = keras.layers.Dense(
+            1,
+            bias_initializer=keras.initializers.Constant(bias),
+            dtype=self.dtype_policy,
+            name="pooled_weight",
+        )
+        self.spatial = spatial
+        if spatial:
+            self.norm = keras.layers.BatchNormalization(
+                momentum=0.9, dtype=self.dtype_policy, name="norm"
+            )
+            self.convolution = keras.layers.Conv2D(
+                1, 3, padding="same", use_bias=False, dtype=self.dtype_policy, name="convolution"
+            )
+
+    def build(self, input_shape: Shape) -> None:
+        """Creates the weights."""
+        pooled = (input_shape[0], input_shape[-1])
+        self.pooled_norm.build(pooled)
+        self.pooled_weight.build(pooled)
+        if self.spatial:
+            self.norm.build(input_shape)
+            self.convolution.build(input_shape)
+
+    def call(self, inputs: Tensor, training: bool = False) -> Tensor:
+        """The halting activations; see the class."""
+        inputs = ops.cast(inputs, self.compute_dtype)
+        middle = tuple(range(1, len(inputs.shape) - 1))
+        pooled = ops.mean(inputs, axis=middle) if middle else inputs
+        logits = self.of_pooled(pooled, training)
+        if self.spatial:
+            local = self.convolution(self.norm(inputs, training=training))
+            logits = local[..., 0] + logits[:, None, None]
+        return ops.sigmoid(logits)
+
+    def of_pooled(self, pooled: Tensor, training: bool = False) -> Tensor:
+        """The logits `(batch,)` of images that are averaged over their positions."""
+        return self.pooled_weight(self.pooled_norm(pooled, training=training))[..., 0]
+
+    def of_patches(self, patches: Tensor, inside: Tensor) -> Tensor:
+        """The local logits in the middle of patches with a margin of 1; see `ResidualUnit`."""
+        active = self.norm(ops.cast(patches, self.compute_dtype), training=False) * inside
+        kernel = ops.cast(self.convolution.kernel, active.dtype)
+        return ops.conv(active, kernel, padding="valid")[..., 0]

@@ -1,0 +1,266 @@
+"""ResidualACT: residual units, after each of which an image or a position may halt."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import keras
+from keras import ops
+
+from .. import arguments
+from ..halting import ACT, report
+from ..halting.loop import at_least_float32
+from ..halting.unrolled import unrolled
+from ..time_penalty import HasTimePenalty
+from ..types import Shape, Tensor
+from .halting_unit import HaltingUnit
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class ResidualACT(HasTimePenalty, keras.layers.Layer):
+    """A chain of residual units with Adaptive Computation Time, per image or per position.
+
+    The first unit is always applied. After each unit l but the last a halting unit reads its output
+    x^l: `h^l = σ(w · BN(GAP(x^l)) + b)`, where GAP is the mean over all positions. An image halts
+    as soon as the sum of its h reaches `1 - epsilon`, at the last unit in any case. What comes out
+    is `Σ p^l x^l`, the mean of the units' outputs with the weights of ACT.
+
+    With `spatial=True` (SACT) each position of the image halts by itself: `conv3×3(BN(x^l))` is
+    added to the logit of each. A position that has halted is frozen: its residual is 0, but units
+    and halting units go on reading it as a neighbour of others.
+
+    The layer adds `time_penalty * mean(ρ)` to the losses, where ρ = N + R is the ponder of an image
+    or a position, so a plain `fit` trains it.
+
+    **Batch normalization** inside the units sees all positions, also those that have halted, with
+    the values at which they are frozen: its statistics in training are those of whole feature maps,
+    as in the authors' code.
+
+    In inference on TensorFlow, where XLA does not compile and units allow it, only what goes on is
+    computed: images that have halted are left out of the batch; with `spatial` the image is cut
+    into tiles, and those where all positions have halted are left out. A unit allows tiles by an
+    integer attribute `halo` and a method `on_patches(patches, inside)`, see `ResidualUnit`. The
+    results are the same.
+
+    Args:
+        units: a list of layers, in each of which images or features go in and come out. The first
+            may change the shape; the others keep it.
+        spatial: whether positions halt by themselves (SACT) or images (ACT). Defaults to `False`.
+        epsilon: float in [0, 1). See `halting.ACT`. Defaults to `0.01`.
+        time_penalty: float >= 0, τ, the price of one unit in units of the loss. A property that can
+            be set while training without retracing. Defaults to `1e-3`.
+        halting_bias: float, b at first. Defaults to `-3.0`: deep at first.
+        target_ponder: float >= 1 or a `control.TargetPonder`; adapts the time penalty in training
+            so that the mean number of units settles there. Defaults to `None`.
+        return_ponder: whether to return also a dict of `steps` N and `remainder` R, each
+            `(batch,)`, or with `spatial` `(batch, height, width)`. Defaults to `False`.
+        **kwargs: of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(batch, …, channels)`; with `spatial` `(batch, height, width, channels)`.
+        training: boolean.
+
+    Returns:
+        The output, of the shape of the units' outputs; with `return_ponder` a tuple of it and the
+        dict.
+
+    Raises:
+        ValueError: if an argument is out of its range, a unit changes the shape, or the input has
+            the wrong rank.
+
+    Example:
+
+    >>> units = [ResidualUnit(8) for _ in range(3)]
+    >>> layer = ResidualACT(units, spatial=True, return_ponder=True)
+    >>> outputs, ponder = layer(np.ones((2, 6, 5, 4), "float32"))
+    >>> outputs.shape == (2, 6, 5, 8), ponder["steps"].shape == (2, 6, 5)
+    (True, True)
+
+    Differences from the paper: only those named in `docs/images.md`: the time is saved, not only
+    counted.
+
+    Source: Figurnov et al., "Spatially Adaptive Computation Time for Residual Networks" (2017),
+    arXiv:1612.02297, sections 3.1 and 3.2.
+    """
+
+    reports_ponder = True
+
+    def __init__(
+        self,
+        units: Sequence[keras.layers.Layer],
+        spatial: bool = False,
+        epsilon: float = 0.01,
+        time_penalty: float = 1e-3,
+        halting_bias: float = -3.0,
+        target_ponder: Any = None,
+        return_ponder: bool = False,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        self.units = list(_checked_units(units))
+        self.spatial = arguments.boolean("spatial", spatial)
+        self.rule = ACT(len(self.units), epsilon)
+        self.halting_bias = arguments.number("halting_bias", halting_bias)
+        self.return_ponder = arguments.boolean("return_ponder", return_ponder)
+        self.set_time_penalty(time_penalty, target_ponder, True, "act")
+        self.halting_units = [
+            HaltingUnit(
+                self.halting_bias,
+                self.spatial,
+                dtype=at_least_float32(self.compute_dtype),
+                name=f"halting_unit_{number}",
+            )
+            for number in range(1, len(self.units))
+        ]
+
+    @property
+    def epsilon(self) -> float:
+        """How much halting mass may be missing from 1 at the last unit."""
+        return self.rule.epsilon
+
+    @property
+    def max_ponder(self) -> int:
+        """The number of units."""
+        return self.rule.max_ponder
+
+    def build(self, input_shape: Shape) -> None:
+        """Creates the weights of the units, the halting units and τ."""
+        shape = self._check_rank(input_shape)
+        for number, unit in enumerate(self.units, 1):
+            if not unit.built:
+                unit.build(shape)
+            after = tuple(unit.compute_output_shape(shape))
+            if number > 1 and after != shape:
+                raise ValueError(
+                    f"Argument `units` must have layers that keep the shape of their input, but "
+                    f"for the first. Received: unit {number}, `{unit.name}`, makes {after} of "
+                    f"{shape}"
+                )
+            shape = after
+        for halting_unit in self.halting_units:
+            halting_unit.build(shape)
+        self.build_time_penalty(True)
+
+    def _check_rank(self, shape):
+        expected = "images of shape (batch, height, width, channels)"
+        fits = len(shape) == 4
+        if not self.spatial:
+            expected = "features of shape (batch, …, channels)"
+            fits = len(shape) >= 2
+        if not fits or shape[-1] is None:
+            raise ValueError(
+                f"Layer '{self.name}' expects {expected} with a fixed number of channels. "
+                f"Received: shape={tuple(shape)}"
+            )
+        return tuple(shape)
+
+    def call(self, inputs: Tensor, training: bool = False) -> Any:
+        """Applies the units; see the class."""
+        self._check_rank(inputs.shape)
+        features = self._apply(self.units[0], inputs, training)
+        ponder = self._spatially if self.spatial else self._per_image
+        output, steps, remainder = ponder(features, training)
+        axes = tuple(range(1, len(steps.shape)))
+        means = [ops.mean(x, axis=axes) if axes else x for x in (steps, remainder)]
+        entry = report(self, *means, self.charged_time_penalty())
+        self.add_loss(entry.cost)
+        if training:
+            self.adapt_time_penalty(entry.mean_steps)
+        if not self.return_ponder:
+            return output
+        return output, {"steps": steps, "remainder": remainder}
+
+    def _per_image(self, features, training):
+        """The loop whose rows are images; returns the output, N and R."""
+
+        def step(n, features, running):
+            if n > 1:
+                features = self._apply(self.units[n - 1], features, training)
+            return features, self._halting(n, features, training), features
+
+        result = unrolled(step, features, self.rule)
+        return result.output, result.steps, result.remainder
+
+    def _spatially(self, features, training):
+        """The loop whose rows are positions; returns the output, N and R."""
+        shape = ops.shape(features)
+        positions = tuple(shape[:-1])
+
+        def step(n, rows, running):
+            features = before = ops.reshape(rows, shape)
+            if n > 1:
+                features = self._apply(self.units[n - 1], before, training)
+                active = ops.reshape(running, (*positions, 1))
+                features = ops.where(active, features, before)
+            halting = self._halting(n, features, training)
+            rows = ops.reshape(features, (-1, shape[-1]))
+            return rows, ops.reshape(halting, (-1,)), rows
+
+        result = unrolled(step, ops.reshape(features, (-1, shape[-1])), self.rule)
+        steps, remainder = (ops.reshape(x, positions) for x in (result.steps, result.remainder))
+        return ops.reshape(result.output, shape), steps, remainder
+
+    def _halting(self, n, features, training):
+        """h after unit n; that after the last is 1."""
+        if n < len(self.units):
+            return self.halting_units[n - 1](features, training=training)
+        rows = ops.shape(features)[:-1] if self.spatial else ops.shape(features)[:1]
+        return ops.ones(rows, at_least_float32(features.dtype))
+
+    @staticmethod
+    def _apply(unit, features, training):
+        takes_training = getattr(unit, "_call_has_training_arg", False)
+        return unit(features, **({"training": training} if takes_training else {}))
+
+    def compute_output_shape(self, input_shape: Shape) -> Any:
+        """The shapes of what `call` returns, in the same structure."""
+        shape = tuple(self.units[0].compute_output_shape(self._check_rank(input_shape)))
+        if not self.return_ponder:
+            return shape
+        rows = shape[:-1] if self.spatial else shape[:1]
+        return shape, {"steps": rows, "remainder": rows}
+
+    def compute_output_spec(self, inputs: Any, training: bool = False) -> Any:
+        """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
+        shape = self.compute_output_shape(tuple(inputs.shape))
+        if not self.return_ponder:
+            return keras.KerasTensor(shape, self.compute_dtype)
+        dtype = at_least_float32(self.compute_dtype)
+        ponder = {name: keras.KerasTensor(rows, dtype) for name, rows in shape[1].items()}
+        return keras.KerasTensor(shape[0], self.compute_dtype), ponder
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make this layer again."""
+        return {
+            **super().get_config(),
+            "units": [keras.saving.serialize_keras_object(unit) for unit in self.units],
+            "spatial": self.spatial,
+            "epsilon": self.epsilon,
+            "time_penalty": self._initial_time_penalty,
+            "halting_bias": self.halting_bias,
+            "target_ponder": keras.saving.serialize_keras_object(self.target_ponder),
+            "return_ponder": self.return_ponder,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """A layer from `get_config`."""
+        config = dict(config)
+        restore = keras.saving.deserialize_keras_object
+        config["units"] = [restore(unit) for unit in config["units"]]
+        if isinstance(config.get("target_ponder"), dict):
+            config["target_ponder"] = restore(config["target_ponder"])
+        return cls(**config)
+
+
+def _checked_units(units):
+    allowed = "a list of at least one Keras layer"
+    if not isinstance(units, (list, tuple)) or not units:
+        arguments.refuse("units", units, allowed)
+    for unit in units:
+        if not isinstance(unit, keras.layers.Layer):
+            arguments.refuse("units", units, f"{allowed}, and of layers alone")
+        if getattr(unit, "data_format", None) == "channels_first":
+            arguments.refuse("units", units, "layers with the channels last")
+    if len({id(unit) for unit in units}) != len(units):
+        arguments.refuse("units", units, "different layers, as their weights are not shared")
+    return units

@@ -1,0 +1,58 @@
+"""Digits on noisy canvases by a residual network, each of whose positions halts by itself."""
+
+from ..families.images.settings import build
+from ..recipe import Recipe, Stage
+
+RECIPE = Recipe(
+    name="sact_digits",
+    family="images",
+    variant="sact",
+    dataset="digit_canvas",
+    build=build,
+    parameters={"side": 32, "noise": 0.2},
+    hyperparameters={
+        "halting": "sact",
+        "residual_units": 5,
+        "channels": (8, 16, 32),
+        "epsilon": 0.01,
+        "halting_bias": -3.0,
+        "target_ponder": None,
+        "fixed_steps": None,
+        "momentum": 0.9,
+        "weight_decay": 2e-4,
+    },
+    stages=(
+        Stage(
+            steps=1000,
+            learning_rate=0.05,
+            schedule="cosine",
+            time_penalty=0.02,
+            chunk=40,
+        ),
+    ),
+    figure=None,
+    batch_size=32,
+    validate_every=200,
+    task=(
+        "A handwritten digit of 8×8 pixels stands at a random place of a noisy canvas of 32×32. "
+        "Which digit is it? The digits of the test are none of those of the training."
+    ),
+    paper={
+        "cell": "ResNet-32 on CIFAR-10",
+        "error": "8.18 % at 59.8 % of the FLOPs of the plain network",
+        "error_without_act": "7.5 % (He et al. 2016)",
+    },
+    differences=(
+        "8, 16 and 32 channels instead of 16, 32 and 64, and digits instead of CIFAR-10.",
+        "1,000 batches of 32 canvases, with a cosine schedule.",
+    ),
+    search={"time_penalty": (0.005, 0.01, 0.02, 0.04)},
+)
+# The same network, in which an image halts as a whole.
+VARIANTS = (
+    RECIPE.replace(
+        name="act_digits",
+        variant="act",
+        hyperparameters={**RECIPE.hyperparameters, "halting": "act"},
+    ),
+)
