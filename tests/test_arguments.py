@@ -40,6 +40,8 @@ from keras_adaptive.layers import (
     NeuralGPU,
     PonderNet,
     Recall,
+    ResidualACT,
+    ResidualUnit,
 )
 
 MODULES = [
@@ -250,6 +252,22 @@ TABLE = {
             "return_ponder": SWITCH,
         },
     ),
+    ResidualUnit: (
+        lambda: {"filters": 4},
+        {"filters": COUNT, "strides": COUNT, "negative_slope": AT_LEAST_0, "momentum": BELOW_1},
+    ),
+    ResidualACT: (
+        lambda: {"units": [ResidualUnit(4), ResidualUnit(4)]},
+        {
+            "units": [None, "units", 3, [], [None], ["unit"], [ResidualUnit]],
+            "spatial": SWITCH,
+            "epsilon": BELOW_1,
+            "time_penalty": AT_LEAST_0,
+            "halting_bias": NUMBER,
+            "target_ponder": [*or_none(NUMBER), 0.5],
+            "return_ponder": SWITCH,
+        },
+    ),
     PonderNet: (
         lambda: {"cell": keras.layers.GRUCell(2)},
         {
@@ -340,6 +358,21 @@ TABLE = {
     models.PonderNetModel: (
         pondering,
         {"beta": AT_LEAST_0, "prior": [*NUMBER, 0, 1, 1.5, -0.1]},
+    ),
+    models.AdaptiveResNet: (
+        lambda: {"input_shape": (8, 8, 1), "units": 1, "filters": (2,)},
+        {
+            "input_shape": [None, 3, (8, 8), (8, 8, None), (8, 0, 1), (8, 2.5, 1), (3, 32, 32)],
+            "classes": [*COUNT, 1],
+            "units": COUNT,
+            "filters": [None, 3, (), (0,), (2.5,), "ab"],
+            "halting": or_none(WORD),
+            "time_penalty": AT_LEAST_0,
+            "epsilon": BELOW_1,
+            "halting_bias": NUMBER,
+            "target_ponder": [*or_none(NUMBER), 0.5],
+            "negative_slope": AT_LEAST_0,
+        },
     ),
     models.RecallModel: (recalling, {"alpha": SHARE, "seed": SEED}),
     optimizers.RelativeClipAdamax: (

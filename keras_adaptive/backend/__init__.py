@@ -4,7 +4,8 @@
 its gradient costs what was run, not what could have been. `scan` runs a step over a time axis.
 Both are the same in value and gradient on every backend. `scan_repeats` is both in one loop, which
 costs less, where a backend has it. `concrete` gives a tensor's values where
-they are known already, to check them. `clock` tells the time while a graph runs. `retraced` keeps
+they are known already, to check them. `parts` is how a step is taken for some rows alone, where a
+backend can (else `None`). `clock` tells the time while a graph runs. `retraced` keeps
 apart what was traced in contexts that differ, see `halting.context`. The others are what a loop
 with a gradient of its own is made of, see `ham.paths`.
 """
@@ -19,6 +20,7 @@ from . import eager
 can_compact = keras.config.backend() == "tensorflow"
 
 if keras.config.backend() == "tensorflow":
+    from . import tensorflow_parts as parts
     from .tensorflow import (
         append,
         appends_in_place,
@@ -52,7 +54,7 @@ elif keras.config.backend() == "jax":
         with_gradient,
     )
 
-    scan_repeats = None
+    parts = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 else:
     from .eager import (
@@ -68,7 +70,7 @@ else:
     )
 
     append = explicit = pull_back = with_gradient = None  # For loops that append in place.
-    scan_repeats = None
+    parts = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 
 __all__ = [
@@ -81,6 +83,7 @@ __all__ = [
     "explained_compaction",
     "explicit",
     "may_compile_models",
+    "parts",
     "pull_back",
     "repeat",
     "retraced",

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from keras import ops, tree
 
@@ -13,7 +13,7 @@ from .rules import last_step
 from .timed import Timed, deadline_from_now
 
 
-class Progress:
+class Progress(NamedTuple):
     """A loop after some of its steps.
 
     Attributes:
@@ -22,10 +22,9 @@ class Progress:
         running: boolean `(rows,)`, the rows that go on.
     """
 
-    def __init__(self, total: Any, carry: Any, running: Tensor):
-        self.total = total
-        self.carry = carry
-        self.running = running
+    total: Any
+    carry: Any
+    running: Any
 
 
 def unrolled(
@@ -44,8 +43,9 @@ def unrolled(
         rule: a halting rule.
         running: boolean `(rows,)`, the rows that take the first step; all by default.
         advance: how steps after the first are taken: a function `advance(body, n, progress)`, with
-            `body(n, carry, running)`, which takes a step for any of the rows and returns `(share,
-            carry, running)`. By default all rows take part in every step.
+            `body(n, carry, running, *where)`, which takes a step for any of the rows and returns
+            `(share, carry, running)`; what is given as `where` are further arguments of `step`. By
+            default all rows take part in every step.
 
     Returns:
         A `Result`.
@@ -58,8 +58,8 @@ def unrolled(
         rule = Timed(rule, deadline_from_now(states, current().seconds))
     weighted = WeightedStep(step, dtype)
 
-    def body(n, carry, running):
-        return weighted(rule, n, carry, (running,), running)
+    def body(n, carry, running, *where):
+        return weighted(rule, n, carry, (running, *where), running)
 
     running = ops.ones((rows,), "bool") if running is None else running
     progress = Progress(*body(1, (states, rule.start(rows, dtype)), running))

@@ -23,8 +23,8 @@ class AdaptiveResNet(AdaptiveModel):
     of the paper, with 18 its "ResNet-110".
 
     Args:
-        input_shape: `(height, width, channels)`, of which height and width may be `None`: for images
-            of any size. Defaults to `(32, 32, 3)`.
+        input_shape: `(height, width, channels)`, of which height and width may be `None`, for
+            images of any size. Defaults to `(32, 32, 3)`.
         classes: integer >= 2. Defaults to `10`.
         units: integer >= 1, of each block. Defaults to `5`.
         filters: list of integers, the channels of each block. Defaults to `(16, 32, 64)`.

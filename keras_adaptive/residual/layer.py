@@ -12,7 +12,9 @@ from ..halting.loop import at_least_float32
 from ..halting.unrolled import unrolled
 from ..time_penalty import HasTimePenalty
 from ..types import Shape, Tensor
+from . import saving
 from .halting_unit import HaltingUnit
+from .tiles import Tiles
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -177,32 +179,41 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
                 features = self._apply(self.units[n - 1], features, training)
             return features, self._halting(n, features, training), features
 
-        result = unrolled(step, features, self.rule)
+        advance = None if training else saving.by_image()
+        result = unrolled(step, features, self.rule, advance=advance)
         return result.output, result.steps, result.remainder
 
     def _spatially(self, features, training):
         """The loop whose rows are positions; returns the output, N and R."""
-        shape = ops.shape(features)
-        positions = tuple(shape[:-1])
+        side = None if training else saving.tile_side(self.units, features)
+        tiles = Tiles(ops.shape(features), side or 1)
 
-        def step(n, rows, running):
-            features = before = ops.reshape(rows, shape)
+        def step(n, rows, running, patches=None):
+            if patches is not None:
+                unit, halting_unit = self.units[n - 1], self._halting_unit(n)
+                rows, halting = patches.step(unit, halting_unit, rows, running)
+                return rows, halting, rows
+            features = tiles.maps(rows)
             if n > 1:
-                features = self._apply(self.units[n - 1], before, training)
-                active = ops.reshape(running, (*positions, 1))
-                features = ops.where(active, features, before)
+                new = self._apply(self.units[n - 1], features, training)
+                features = ops.where(tiles.maps(running)[..., None], new, features)
             halting = self._halting(n, features, training)
-            rows = ops.reshape(features, (-1, shape[-1]))
-            return rows, ops.reshape(halting, (-1,)), rows
+            rows = tiles.rows(features)
+            return rows, tiles.rows(halting[..., None])[:, 0], rows
 
-        result = unrolled(step, ops.reshape(features, (-1, shape[-1])), self.rule)
-        steps, remainder = (ops.reshape(x, positions) for x in (result.steps, result.remainder))
-        return ops.reshape(result.output, shape), steps, remainder
+        running = None if tiles.fits else tiles.inside()
+        advance = None if side is None else saving.by_tile(tiles)
+        result = unrolled(step, tiles.rows(features), self.rule, running, advance)
+        return tuple(map(tiles.maps, (result.output, result.steps, result.remainder)))
+
+    def _halting_unit(self, n):
+        """The halting unit behind unit n, `None` behind the last."""
+        return self.halting_units[n - 1] if n < len(self.units) else None
 
     def _halting(self, n, features, training):
         """h after unit n; that after the last is 1."""
-        if n < len(self.units):
-            return self.halting_units[n - 1](features, training=training)
+        if (halting_unit := self._halting_unit(n)) is not None:
+            return halting_unit(features, training=training)
         rows = ops.shape(features)[:-1] if self.spatial else ops.shape(features)[:1]
         return ops.ones(rows, at_least_float32(features.dtype))
 

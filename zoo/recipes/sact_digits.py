@@ -15,7 +15,7 @@ RECIPE = Recipe(
         "residual_units": 5,
         "channels": (8, 16, 32),
         "epsilon": 0.01,
-        "halting_bias": -3.0,
+        "halting_bias": -1.0,
         "target_ponder": None,
         "fixed_steps": None,
         "momentum": 0.9,
@@ -24,7 +24,7 @@ RECIPE = Recipe(
     stages=(
         Stage(
             steps=1000,
-            learning_rate=0.05,
+            learning_rate=0.1,
             schedule="cosine",
             time_penalty=0.02,
             chunk=40,

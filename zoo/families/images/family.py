@@ -136,6 +136,7 @@ class Images(Family):
         """Accuracy, FLOPs and units of an evaluation in words."""
         return (
             f"accuracy {metrics['accuracy']:.2%}, {metrics['flops'] / 1e6:.2f} MFLOP "
-            f"({metrics['flops_share']:.1%} of the plain network), units of block 1 "
-            f"{metrics['units_inside']:.2f} inside the digit, {metrics['units_outside']:.2f} outside"
+            f"({metrics['flops_share']:.1%} of the plain network), units of block 1: "
+            f"{metrics['units_inside']:.2f} inside the digit, {metrics['units_outside']:.2f} "
+            "outside"
         )

@@ -71,7 +71,8 @@ class Probe(probe.Probe):
 
         Returns:
             A dict: `outputs` (batch, 1, classes); `steps` and `remainder`, lists with N and R of
-            each block, (batch, height, width) or (batch,); `flops` (batch,); and `plain_flops`, those of the network without halting.
+            each block, (batch, height, width) or (batch,); `flops` (batch,); and `plain_flops`,
+            those of the network without halting.
         """
         found = self.model.predict_on_batch(inputs)
         found = {name: keras.ops.convert_to_numpy(value) for name, value in found.items()}
