@@ -119,7 +119,7 @@ class AdaptiveResNet(AdaptiveModel):
         total += flops.convolution(size[0] * size[1], 3, before, wide)
         spatial, before = config["halting"] == "sact", wide
         for units, taken in zip(self._blocks, steps):
-            size = tuple(-(-n // units[0].strides) for n in size)
+            size = [-(-n // units[0].strides) for n in size]
             total += flops.block(units, taken, spatial, size, before)
             before = units[0].filters
         return total + flops.convolution(1, 1, before, config["classes"])

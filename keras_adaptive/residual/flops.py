@@ -18,7 +18,7 @@ def convolution(positions: Tensor, size: int, before: int, filters: int) -> np.n
 
 
 def block(
-    units: Sequence[ResidualUnit], steps: Tensor, spatial: bool, size: tuple[int, int], before: int
+    units: Sequence[ResidualUnit], steps: Tensor, spatial: bool, size: Sequence[int], before: int
 ) -> np.ndarray:
     """Of a `ResidualACT` of `ResidualUnit`s.
 

@@ -161,9 +161,8 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         features = self._apply(self.units[0], inputs, training)
         ponder = self._spatially if self.spatial else self._per_image
         output, steps, remainder = ponder(features, training)
-        axes = tuple(range(1, len(steps.shape)))
-        means = [ops.mean(x, axis=axes) if axes else x for x in (steps, remainder)]
-        entry = report(self, *means, self.charged_time_penalty())
+        means = [_mean_by_image(x) for x in (steps, remainder)]
+        entry = report(self, means[0], means[1], self.charged_time_penalty())
         self.add_loss(entry.cost)
         if training:
             self.adapt_time_penalty(entry.mean_steps)
@@ -261,6 +260,11 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         if isinstance(config.get("target_ponder"), dict):
             config["target_ponder"] = restore(config["target_ponder"])
         return cls(**config)
+
+
+def _mean_by_image(values):
+    axes = tuple(range(1, len(values.shape)))
+    return ops.mean(values, axis=axes) if axes else values
 
 
 def _checked_units(units):

@@ -64,7 +64,7 @@ class ResidualUnit(keras.layers.Layer):
             self._convolution("convolution_1", 3, strides=self.strides),
             self._convolution("convolution_2", 3),
         ]
-        self.projection = None
+        self.projection: keras.layers.Conv2D | None = None
 
     def _norm(self, name):
         return keras.layers.BatchNormalization(

@@ -13,7 +13,7 @@ RECIPE = Recipe(
     hyperparameters={
         "halting": "sact",
         "residual_units": 5,
-        "channels": (8, 16, 32),
+        "channels": [8, 16, 32],
         "epsilon": 0.01,
         "halting_bias": -1.0,
         "target_ponder": None,
