@@ -13,7 +13,7 @@ import pytest
 
 import keras_adaptive
 from keras_adaptive.zoo import cli, demo
-from keras_adaptive.zoo.demo import small_recipe
+from keras_adaptive.zoo.demo_networks import small_recipe
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.parser import parser
 from keras_adaptive.zoo.training import stopping
@@ -360,7 +360,7 @@ def test_set_wants_key_and_value(capsys):
 @pytest.fixture
 def short_demo(monkeypatch):
     short = small_recipe().with_overrides({"chunk": 2, "units": 8, "steps": 2})
-    monkeypatch.setattr("keras_adaptive.zoo.demo.small_recipe", lambda steps_scale: short)
+    monkeypatch.setattr("keras_adaptive.zoo.demo_networks.small_recipe", lambda steps_scale: short)
 
 
 def test_demo(command, short_demo, tmp_path):
@@ -377,7 +377,7 @@ def test_the_demo_answers_before_it_trains(command, short_demo, monkeypatch, tmp
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("keras_adaptive.zoo.demo.train_small", interrupted)
+    monkeypatch.setattr("keras_adaptive.zoo.demo_networks.train_small", interrupted)
     code, out, err = command("demo", "--out", tmp_path, "--examples", 20)
     assert code == 130 and "→" in out and "wrong of 20 fresh examples" in out
     assert not [line for line in err.splitlines() if "WARNING" in line or "Warning" in line]

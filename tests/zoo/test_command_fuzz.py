@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from keras_adaptive.zoo import cli, demo
+from keras_adaptive.zoo import cli, demo_networks
 from keras_adaptive.zoo.commands import entries, models, trainings
 from keras_adaptive.zoo.entries import store
 from known_commands import cases, sample
@@ -21,7 +21,7 @@ WORK = (
     (models, "restore"),
     (entries, "restore"),
     (entries, "measure_again"),
-    (demo, "train_small"),
+    (demo_networks, "train_small"),
 )
 
 

@@ -92,10 +92,10 @@ def load(
     from ... import layers, losses, metrics, models  # noqa: F401
 
     path = entry(name, folder)
+    # First the family, which keeps Keras's warnings about these models away.
+    family = families.of(recipe(name, folder))
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
     check_finite(model, path)
-    known = recipe(name, folder)
-    family = families.of(known)
     family.apply_limits(model, {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves})
     family.compile(model)
     return model
