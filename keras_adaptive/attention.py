@@ -85,10 +85,7 @@ class AttentionCell(layers.Layer):
 
     def get_initial_state(self, batch_size: Any = None) -> Any:
         """The states of the wrapped cell to begin with."""
-        if hasattr(self.cell, "get_initial_state"):
-            return self.cell.get_initial_state(batch_size=batch_size)
-        sizes = tree.flatten(self.cell.state_size)
-        return [ops.zeros((batch_size, size), self.cell.compute_dtype) for size in sizes]
+        return cells.initial_states(self.cell, batch_size)
 
     def build(self, input_shape: Shape, memory_shape: Shape | None = None) -> None:
         """Creates the weights of the attention and of the cell."""

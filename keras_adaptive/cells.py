@@ -87,6 +87,25 @@ def build(cell: Any, inputs_shape: Shape, memory_shape: Shape | None = None) -> 
     cell.built = True
 
 
+def initial_states(cell: Any, batch_size: Any) -> Any:
+    """The states of a cell to begin with: its own, or zeros if it has none, as in `RNN`."""
+    if hasattr(cell, "get_initial_state"):
+        return cell.get_initial_state(batch_size=batch_size)
+    dtype = getattr(cell, "compute_dtype", keras.config.floatx())
+    return [ops.zeros((batch_size, size), dtype) for size in tree.flatten(cell.state_size)]
+
+
+def check_vectors(name: str, cell: Any, shape: Shape) -> None:
+    """Refuses inputs that are not vectors, of which Keras's own cells make nonsense."""
+    first = cell.cells[0] if isinstance(cell, keras.layers.StackedRNNCells) else cell
+    kinds = keras.layers.SimpleRNNCell, keras.layers.GRUCell, keras.layers.LSTMCell
+    if isinstance(first, kinds) and (len(shape) != 2 or shape[-1] is None):
+        raise ValueError(
+            f"Layer '{name}' expects inputs of shape (batch, features) with a fixed number of "
+            f"features for its {type(first).__name__}. Received: shape={tuple(shape)}"
+        )
+
+
 def advance(
     cell: Any, inputs: Any, states: Any, training: bool, memory: dict[str, Any] | None = None
 ) -> tuple[Tensor, Any]:

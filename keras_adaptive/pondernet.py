@@ -34,8 +34,9 @@ class PonderNet(keras.layers.Layer):
     and `halting.limits(max_ponder=5)` sets another largest number of steps.
 
     Args:
-        cell: a Keras RNN cell, or a layer with the same interface (`state_size`,
-            `call(inputs, states)`); its states are zero at first. Any step can be one.
+        cell: a Keras RNN cell, a list of such cells, or a layer with the same interface
+            (`state_size`, `call(inputs, states)`); its states are zero at first. Any step can be
+            one.
         head: a layer that makes an answer of the cell's output. By default that is the answer.
         max_ponder: integer >= 1, the largest number of steps. Defaults to `20`.
         inference: `"median"`, to halt at the first step by which the probability to have halted is
@@ -86,7 +87,10 @@ class PonderNet(keras.layers.Layer):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
-        self.cell = arguments.cell("cell", cell)
+        cell = arguments.cell("cell", cell)
+        self.cell = keras.layers.StackedRNNCells(cell) if isinstance(cell, (list, tuple)) else cell
+        if head is not None:
+            arguments.instance("head", head, keras.layers.Layer, "a layer or None")
         self.head = head
         self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
         self.inference = arguments.choice("inference", inference, ("median", "sample"))
@@ -104,9 +108,8 @@ class PonderNet(keras.layers.Layer):
 
     def build(self, input_shape: Shape) -> None:
         """Creates the weights of the cell, the head and the halting unit."""
-        if isinstance(self.cell, keras.layers.Layer) and not self.cell.built:
-            self.cell.build(input_shape)
-            self.cell.built = True
+        cells.check_vectors(self.name, self.cell, input_shape)
+        cells.build(self.cell, input_shape)
         output_shape = cells.output_shape(self.cell, input_shape)
         if self.head is not None and not self.head.built:
             self.head.build(output_shape)
@@ -120,19 +123,21 @@ class PonderNet(keras.layers.Layer):
             output, states = cells.advance(self.cell, inputs, states, training)
             middle = tuple(range(1, ops.ndim(output) - 1))
             halting = self.halting_unit(ops.mean(output, axis=middle) if middle else output)
-            return self._answer(output, training), halting, states
+            return output, halting, states
 
-        states = self.cell.get_initial_state(batch_size=batch_size)
+        states = cells.initial_states(self.cell, batch_size)
         if training:
             result = ponder(step, states, Expected(self.max_ponder), inputs, history=True)
             numbers = ops.arange(1, self.max_ponder + 1, dtype=result.weights.dtype)
             steps = ops.sum(result.weights * numbers, axis=-1)
+            answers = self._answers(result.outputs)
+            answer = _mean(answers, result.weights)
             report(
                 self,
                 steps,
                 ops.zeros_like(steps),
                 probabilities=result.weights,
-                answers=result.outputs,
+                answers=answers,
             )
         else:
             chance = ops.full((batch_size,), 0.5)
@@ -141,10 +146,21 @@ class PonderNet(keras.layers.Layer):
             rule = Sampled(self.max_ponder).drawn(chance)
             result = ponder(step, states, rule, inputs, training=False)
             steps = result.steps
+            answer = self._answer(result.output, training)
             report(self, steps, ops.zeros_like(steps))
         if not self.return_ponder:
-            return result.output
-        return result.output, {"steps": steps, "remainder": ops.zeros_like(steps)}
+            return answer
+        return answer, {"steps": steps, "remainder": ops.zeros_like(steps)}
+
+    def _answers(self, outputs):
+        """The answers to the outputs of all steps in training, `(batch, steps, …)`.
+
+        The head stands behind the loop, where it may draw or count, as dropout and normalization
+        do, on every backend.
+        """
+        shape = ops.shape(outputs)
+        answers = self._answer(ops.reshape(outputs, (-1, *shape[2:])), training=True)
+        return ops.reshape(answers, (-1, self.max_ponder, *ops.shape(answers)[1:]))
 
     def _answer(self, output, training):
         if self.head is None:
@@ -192,3 +208,9 @@ class PonderNet(keras.layers.Layer):
             if isinstance(config.get(name), dict):
                 config[name] = keras.saving.deserialize_keras_object(config[name])
         return cls(**config)
+
+
+def _mean(answers, weights):
+    """Σ p_n ŷ_n of answers `(batch, steps, …)` and probabilities `(batch, steps)`."""
+    weights = ops.reshape(weights, (*ops.shape(weights), *[1] * (ops.ndim(answers) - 2)))
+    return ops.cast(ops.sum(ops.cast(answers, weights.dtype) * weights, axis=1), answers.dtype)

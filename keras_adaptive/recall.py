@@ -297,7 +297,10 @@ def _check_rank(inputs, mask=None):
             "`inputs` must have the shape (batch, length, channels) or (batch, height, width, "
             f"channels). Received: {tuple(inputs)}"
         )
-    if mask is not None and len(mask) != len(inputs) - 1:
+    if mask is not None and (
+        len(mask) != len(inputs) - 1
+        or any(None not in pair and pair[0] != pair[1] for pair in zip(mask, inputs))
+    ):
         raise ValueError(
             f"`mask` must have the shape {tuple(inputs[:-1])} of the positions. "
             f"Received: {tuple(mask)}"
@@ -323,6 +326,8 @@ def _convolve(features, kernel, inside):
         result = ops.matmul(ops.concatenate(views, axis=-1), kernel)
     else:
         result = ops.conv(features, kernel, padding="same")
+        # TensorFlow gives a convolution of nothing as many channels as it reads.
+        result = ops.reshape(result, (*ops.shape(features)[:-1], kernel.shape[-1]))
     return result if inside is None else result * inside
 
 

@@ -8,7 +8,17 @@ from keras import layers, ops
 
 from keras_adaptive import baselines, halting
 from keras_adaptive.ham import Memory
-from keras_adaptive.layers import ACTRNN, CGRU, DHAM, HAM, BahdanauAttention, NeuralGPU, StackRNN
+from keras_adaptive.layers import (
+    ACTRNN,
+    CGRU,
+    DHAM,
+    HAM,
+    BahdanauAttention,
+    NeuralGPU,
+    PonderNet,
+    Recall,
+    StackRNN,
+)
 from keras_adaptive.reinforce import ReinforceModel
 
 SYMBOLS = baselines.Symbols(3)
@@ -47,13 +57,15 @@ LAYERS = {
     "CGRU": (lambda: CGRU(3, saturation_cost=0.1), IMAGES),
     "Seq2SeqLSTM": (seq2seq, TOKENS),
     "NextSymbolRNN": (next_symbol, TOKENS),
+    "PonderNet": (lambda: PonderNet(layers.GRUCell(2), layers.Dense(1), 3), (2, 3)),
+    "Recall": (lambda: Recall(2, 3, 2, halting.Converged(1, 5)), VECTORS),
 }
 every_layer = pytest.mark.parametrize("name", LAYERS)
 
 
 def inputs_of(shape, rows=None):
     shape = shape if rows is None else (rows, *shape[1:])
-    return np.ones(shape, "int32" if len(shape) == 2 else "float32")
+    return np.ones(shape, "int32" if shape[1:] == TOKENS[1:] else "float32")
 
 
 @every_layer
@@ -68,12 +80,19 @@ def test_a_batch_of_no_rows(name):
         assert np.all(np.isfinite([float(loss) for loss in layer.losses]))
 
 
+@pytest.mark.parametrize("shape", [(2, 0, 3), (2, 0, 4, 3)])
+def test_recall_of_nothing(shape):
+    logits, ponder = Recall(2, 5, 2, halting.Converged(1, 9), return_ponder=True)(np.ones(shape))
+    assert logits.shape == (*shape[:-1], 5)
+    np.testing.assert_array_equal(ponder["steps"], 1)
+
+
 def test_pondering_about_no_rows():
     result = halting.ponder(lambda n, s: (s, s[:, :1], s), np.ones((0, 2)), halting.ACT())
     assert result.output.shape == (0, 2) and result.steps.shape == (0,)
 
 
-@every_layer
+@pytest.mark.parametrize("name", [name for name in LAYERS if name != "PonderNet"])
 @pytest.mark.parametrize("mask", [(2, 5), (3, 4), (2, 4, 3)])
 def test_a_mask_of_another_shape(name, mask):
     make, shape = LAYERS[name]

@@ -18,10 +18,10 @@ FEATURES, UNITS, STEPS = 3, 4, 5
 
 def layer_of(seed=0, **arguments):
     """A float64 layer with random weights, and these."""
+    head = keras.layers.Dense(2, dtype="float64")
     layer = PonderNet(
         keras.layers.SimpleRNNCell(UNITS, dtype="float64"),
-        keras.layers.Dense(2, dtype="float64"),
-        **{"max_ponder": STEPS, "dtype": "float64", **arguments},
+        **{"head": head, "max_ponder": STEPS, "dtype": "float64", **arguments},
     )
     layer.build((None, FEATURES))
     rng = np.random.default_rng(seed)
@@ -99,6 +99,7 @@ def test_fit_is_one_step_down_the_expected_loss(compiled, weighted):
         (keras.losses.MeanSquaredError(reduction="sum"), 6),
         (keras.losses.MeanSquaredError(reduction="mean_with_sample_weight"), 1),
         (keras.losses.MeanSquaredError(), 1),
+        ([keras.losses.MeanSquaredError(reduction="sum")], 6),
     ],
 )
 def test_reductions_of_the_loss(loss, scale):
@@ -126,6 +127,96 @@ def test_classes_and_a_loss_of_ones_own():
         wanted = references.expected_loss(weights, x, targets, STEPS, 0.3, 0.4, of_example)
         history = model.fit(x, targets, verbose=0).history
         assert history["loss"][0] == pytest.approx(wanted, rel=1e-5)
+
+
+def squares(y, answer):
+    return ops.mean((y - answer) ** 2, axis=(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("loss", "scale", "weighted"),
+    [
+        ("mse", 1, False),
+        ("mse", 1, True),
+        (squares, 1, False),
+        (squares, 1, True),
+        (keras.losses.MeanSquaredError(reduction="sum"), 18, False),
+        (keras.losses.MeanSquaredError(reduction="mean_with_sample_weight"), 1, False),
+    ],
+)
+def test_answers_that_are_sequences(loss, scale, weighted):
+    """Each position of three has a value of the loss, or each example has one."""
+    head = keras.Sequential(
+        [keras.layers.Dense(6, dtype="float64"), keras.layers.Reshape((3, 2), dtype="float64")]
+    )
+    model, weights = model_of(loss, head=head)
+    x, y = data()[0], np.random.default_rng(2).normal(size=(6, 3, 2))
+    of_examples = np.linspace(0.0, 2.0, len(x)) if weighted else None
+    given = of_examples
+    if weighted and loss == "mse":
+        given = np.repeat(of_examples[:, None], 3, axis=1)
+
+    def square_of_sequences(y, answer):
+        return np.mean((y - answer.reshape(3, 2)) ** 2)
+
+    arguments = weights, x, y, STEPS, 0.0, 0.4, square_of_sequences, of_examples
+    history = model.fit(x, y, sample_weight=given, verbose=0).history
+    expected = scale * references.expected_loss(*arguments)
+    assert history["task_loss"][0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_loss_that_is_a_mean_over_the_batch():
+    """Weighed by p afterwards, it would teach the halting unit nothing."""
+    model, _ = model_of(lambda y, answer: ops.mean((y - answer) ** 2))
+    with pytest.raises(ValueError, match=r"must have a value for each example.*Received: a scalar"):
+        model.fit(*data(), verbose=0)
+
+
+@keras.saving.register_keras_serializable(package="tests")
+class OwnStep(keras.layers.Layer):
+    """A step with the least that a cell must have."""
+
+    state_size = (2, 3)
+    output_size = 2
+
+    def build(self, shape):
+        self.kernel = self.add_weight(name="kernel", shape=(shape[-1] + 5, 5))
+
+    def call(self, inputs, states):
+        new = ops.tanh(ops.concatenate([inputs, *states], axis=-1) @ self.kernel)
+        return new[:, :2], [new[:, :2], new[:, 2:]]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [OwnStep, lambda: [keras.layers.GRUCell(2), keras.layers.LSTMCell(3)]],
+    ids=["own step", "list of cells"],
+)
+def test_a_cell_of_another_kind(cell, tmp_path):
+    inputs = keras.Input((FEATURES,))
+    layer = PonderNet(cell(), keras.layers.Dense(2), max_ponder=3, halting_bias=-1.0)
+    model = PonderNetModel(inputs, layer(inputs))
+    model.compile("sgd", "mse")
+    before = model.get_weights()
+    x, y = data()
+    model.fit(x, y, verbose=0)
+    after = model.get_weights()
+    trained = len(model.trainable_variables)
+    assert all(np.any(a != b) for a, b in zip(before[:trained], after[:trained]))
+    model.save(tmp_path / "model.keras")
+    again = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(again.predict(x, verbose=0), model.predict(x, verbose=0))
+
+
+@pytest.mark.parametrize("shape", [(4, FEATURES), (None,)])
+def test_inputs_that_are_no_vectors(shape):
+    with pytest.raises(ValueError, match=r"expects inputs of shape \(batch, features\).*GRUCell"):
+        PonderNet(keras.layers.GRUCell(2))(keras.Input(shape))
+
+
+def test_a_head_that_is_no_layer():
+    with pytest.raises(ValueError, match=r"`head` must be a layer or None\. Received: head='relu'"):
+        PonderNet(keras.layers.GRUCell(2), head="relu")
 
 
 def test_the_divergence_is_that_of_p_from_the_prior():

@@ -206,6 +206,8 @@ def test_bad_inputs():
         Recall(2, 2, 3)(np.ones((2, 3)))
     with pytest.raises(ValueError, match=r"`mask` must have the shape .* Received: .2,."):
         Recall(2, 2, 3)(np.ones((2, 3, 1)), mask=np.ones((2,), bool))
+    with pytest.raises(ValueError, match=r"`mask` .* the shape \(2, 3, 4\) of .* \(2, 4, 3\)"):
+        Recall(2, 2, 3)(np.ones((2, 3, 4, 1)), mask=np.ones((2, 4, 3), bool))
     inputs = keras.Input((None, 1))
     outputs = Recall(2, 2, 3)(inputs)
     for alpha in (-0.1, 2, "1"):

@@ -35,7 +35,7 @@ OF_ACTRNN = {
 OF_OTHERS = {
     "layer": (
         *("NeuralGPU", "CGRU", "HAM", "DHAM", "StackRNN", "Seq2SeqLSTM", "NextSymbolRNN"),
-        *("Bidirectional", "BahdanauAttention"),
+        *("Bidirectional", "BahdanauAttention", "PonderNet", "Recall"),
     ),
     "time": (1, 3, None),
     "static_batch": (False, True),
@@ -59,7 +59,7 @@ def is_possible(case):
     # What is pushed at the only step is read by nobody.
     if case.get("layer") == "StackRNN" and case.get("time") == 1:
         return False
-    return not (case.get("layer") in ("NeuralGPU", "CGRU") and case.get("way") == "xla")
+    return not (case.get("layer") in ("NeuralGPU", "CGRU", "Recall") and case.get("way") == "xla")
 
 
 def pairs_of(case):
@@ -238,8 +238,11 @@ def _other(keras, case):
         HAM,
         BahdanauAttention,
         NeuralGPU,
+        PonderNet,
+        Recall,
         StackRNN,
     )
+    from keras_adaptive.models import PonderNetModel, RecallModel
 
     rng = np.random.default_rng(case["seed"])
     rows, length, kind = 2 * ROWS, length_of(case), case["layer"]
@@ -274,6 +277,11 @@ def _other(keras, case):
     if kind == "CGRU":
         inputs, x = argument(case["time"], 2, 2), vectors(length, 2, 2)
         return keras.Model(inputs, CGRU(2)(inputs)), x, vectors(length, 2, 2), None
+    if kind == "PonderNet":
+        inputs, x = argument(FEATURES), vectors(FEATURES)
+        head = keras.Sequential([layers.BatchNormalization(), layers.Dense(1)])
+        layer = PonderNet(layers.GRUCell(2), head, max_ponder=3)
+        return PonderNetModel(inputs, layer(inputs), beta=0.25), x, vectors(1), None
     x = np.where(mask[..., None], vectors(length, FEATURES), 0.0)
     inputs = argument(case["time"], FEATURES)
     hidden = layers.Masking()(inputs) if case["mask"] else inputs
@@ -293,6 +301,11 @@ def _other(keras, case):
     if kind == "StackRNN":
         outputs = StackRNN(UNITS, num_stacks=1, return_sequences=True)(hidden)
         return keras.Model(inputs, outputs), x, vectors(length, UNITS), None
+    if kind == "Recall":
+        model = RecallModel(inputs, Recall(3, 1, steps=3)(hidden))
+        # Each backend draws other numbers.
+        model._draw = lambda: (1, 2)
+        return model, x, vectors(length, 1), None
     if kind == "BahdanauAttention":
         outputs, _ = BahdanauAttention(2)(layers.GRU(2)(hidden), hidden)
         return keras.Model(inputs, outputs), x, vectors(FEATURES), None

@@ -87,23 +87,52 @@ class PonderNetModel(AdaptiveModel):
             return super().compute_loss(x, y, y_pred, sample_weight, training)
         last = self._entries.value[-1]
         p, count = last.probabilities, self.max_ponder
-        answers = ops.reshape(last.answers, (-1, *last.answers.shape[2:]))
-        weights = ops.reshape(p, (-1,))
-        # A mean divides by the number of all answers, which are as many times the examples.
-        if getattr(self.loss, "reduction", "mean") != "sum":
-            weights = weights * count
-        if sample_weight is not None:
-            given = ops.repeat(ops.cast(sample_weight, weights.dtype), count, axis=0)
-            weights = ops.reshape(weights, (-1,) + (1,) * (ops.ndim(given) - 1)) * given
+        answers = ops.reshape(last.answers, (-1, *ops.shape(last.answers)[2:]))
         y = tree.map_structure(lambda target: ops.repeat(target, count, axis=0), y)
+        weights = self._weights(p, answers, y, sample_weight)
         loss = super().compute_loss(x, y, answers, weights, training)
         kl = ops.mean(divergence(p, self.prior))
         self._divergence_tracker.update_state(ops.stop_gradient(kl), ops.shape(p)[0])
         return loss + ops.cast(self.beta * kl / replicas(), loss.dtype)
 
+    def _weights(self, p, answers, y, sample_weight):
+        """What each value of the loss weighs: of an answer, or of a position in it."""
+        compiled = tree.flatten(self.loss)[0]
+        reduction = getattr(compiled, "reduction", "mean")
+        weights = ops.reshape(p, (-1,))
+        # A mean divides by the number of all answers, which are as many times the examples.
+        if reduction != "sum":
+            weights = weights * self.max_ponder
+        rank = _rank(compiled, answers, tree.flatten(y)[0])
+        if sample_weight is not None:
+            given = ops.cast(sample_weight, weights.dtype)
+            given = ops.repeat(given, self.max_ponder, axis=0)
+            return ops.reshape(weights, (-1,) + (1,) * (ops.ndim(given) - 1)) * given
+        weights = ops.reshape(weights, (-1,) + (1,) * (rank - 1))
+        # It divides by the sum of the weights.
+        if reduction == "mean_with_sample_weight" and rank > 1:
+            weights = ops.broadcast_to(weights, ops.shape(answers)[:rank])
+        return weights
+
     def get_config(self) -> dict:
         """The arguments that make this model again."""
         return {**super().get_config(), "beta": self.beta, "prior": self.prior}
+
+
+def _rank(loss, answers, y):
+    """The rank of a loss of answers and targets before it is reduced."""
+    if isinstance(loss, str):
+        return max(ops.ndim(answers) - 1, 1)
+    function = loss.call if isinstance(loss, keras.losses.Loss) else loss
+    # Keras casts both too.
+    rank = ops.ndim(function(ops.cast(y, answers.dtype), answers))
+    if rank == 0:
+        raise ValueError(
+            "The loss of a PonderNetModel must have a value for each example, `(batch,)` or "
+            "`(batch, …)`, for each answer's counts as much as its step is probable. Leave the "
+            f"mean over the batch to Keras. Received: a scalar of {loss!r}"
+        )
+    return rank
 
 
 def divergence(p: Tensor, rate: float) -> Tensor:
