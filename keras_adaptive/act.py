@@ -30,14 +30,14 @@ _SWITCHES = {
 class ACTRNN(HasTimePenalty, keras.layers.RNN):
     """A recurrent layer with Adaptive Computation Time.
 
-    At each time step the cell is applied again and again to the same input, which carries a flag
+    At each time step the cell is applied repeatedly to the same input, to which a flag is appended
     that is 1 at the first of these steps, until the sum of a sigmoidal halting unit's activations
-    reaches `1 - epsilon`. What goes on to the next time step, and comes out, is the mean of all
-    tensors of the state, and of the outputs, weighted by the halting activations. The layer adds
+    reaches `1 - epsilon`. The next state and the output are the means of the states and outputs of
+    these steps, weighted by the halting activations. The layer adds
     the ponder cost `time_penalty * mean over the batch of the sum over time of (N + R)` to the
     losses, so that a plain `fit` trains it.
 
-    Masked time steps take no steps, cost nothing and change nothing.
+    Masked time steps take no steps, have no cost and do not change the state.
 
     Args:
         cell: any Keras RNN cell, or a list of cells (they are stacked and ponder together).
@@ -48,8 +48,8 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         time_penalty: float >= 0, τ, the price of one step in units of the loss. A property that
             can be set while training without retracing. Defaults to `1e-3`.
         halting_bias: float, initial bias of the halting unit. A positive value halts early and
-            keeps the first steps of training short; a negative one ("deep start") is the cure when
-            a network gets stuck at one or two steps. Defaults to `1.0`.
+            keeps the first steps of training short; a negative one ("deep start") helps if
+            a network stays at one or two steps. Defaults to `1.0`.
         halting: `"act"`, `"fixed"` (every input gets `steps` steps, without halting unit and
             ponder cost), `"sampled"` (the last step is drawn, see `halting.Sampled`), or a rule
             object (see `halting`). Defaults to `"act"`.

@@ -12,19 +12,19 @@ from .types import Shape, Tensor
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class AttentionCell(layers.Layer):
-    """A recurrent cell that reads a memory, in each step anew.
+    """A recurrent cell that reads a memory at each step.
 
-    In each step it reads the memory by attention, with the state as the query; what it has read,
-    the context, is appended to the input of the wrapped cell. In `ACTRNN` the memory is an argument
-    of the call, `layer(sequences, memory=memory)`: all steps see the same memory, which is no part
-    of the state, so it is neither copied nor averaged.
+    At each step it attends to the memory with the state as the query, and appends the result, the
+    context, to the input of the wrapped cell. In `ACTRNN` the memory is an argument of the call,
+    `layer(sequences, memory=memory)`: all steps use the same memory, which is not part of the
+    state and is neither copied nor averaged.
 
     The query is the first tensor of the state, for an LSTM and a GRU h, and of stacked cells that
     of the last.
 
     Args:
         cell: any Keras RNN cell, or a list of cells, which are stacked.
-        attention: `keras.layers.Attention`, `keras.layers.AdditiveAttention` (both want a memory as
+        attention: `keras.layers.Attention`, `keras.layers.AdditiveAttention` (both need a memory as
             wide as the query), or a layer that is called as `BahdanauAttention` is,
             `attention(query, memory, mask=mask)`, and returns what was read, `(batch, size)`, or a
             tuple that begins with it. If it has a method `keys(memory)`, its result is computed
@@ -99,7 +99,7 @@ class AttentionCell(layers.Layer):
         if self._is_of_keras and query[-1] != memory[-1]:
             raise ValueError(
                 f"Cell '{self.name}' has a Keras attention, which wants a memory as wide as the "
-                f"query, {query[-1]}. Put a Dense layer behind the memory, or use "
+                f"query, {query[-1]}. Put a Dense layer after the memory, or use "
                 f"BahdanauAttention. Received: memory of shape {memory}"
             )
         if not self.attention.built:

@@ -12,12 +12,12 @@ IMPOSSIBLE = -1e30
 
 
 class Beam(NamedTuple):
-    """The likeliest answers of a search.
+    """The most likely answers of a search.
 
     Attributes:
-        choices: int32 `(batch, most)`, -1 behind the end.
-        values: nest of `(batch, most, …)`, what `step` told at each choice; zero behind the end.
-        log_probability: `(batch,)`, of the whole answers.
+        choices: int32 `(batch, most)`, -1 after the end.
+        values: nest of `(batch, most, …)`, the values of `step` at each choice, zero after the end.
+        log_probability: `(batch,)`, of the complete answers.
     """
 
     choices: Any
@@ -32,7 +32,7 @@ def beam_search(
     most: Any,
     beams: int = 1,
 ) -> Beam:
-    """Keeps the likeliest `beams` answers, choice by choice, until all have ended.
+    """Keeps the `beams` most likely answers at each choice, until all have ended.
 
     Args:
         step: a function of the number of the choice, from 0, and `carry`. It returns the logarithms
@@ -43,21 +43,21 @@ def beam_search(
         carry: nest of tensors `(rows, …)`, where rows are the batch times `beams`, those of an
             example side by side.
         most: integer, the most choices of an answer.
-        beams: integer >= 1. 1 takes the likeliest choice each time (greedy search).
+        beams: integer >= 1. 1 is greedy search.
 
     Returns:
         A `Beam`.
 
-    Example: two choices, of which the second is always likelier, and ends an answer at once.
+    Example: there are two choices; the second is always more likely, and ends an answer.
 
     >>> likelihood = np.log(np.array([[0.4, 0.6]], "float32"))
-    >>> found = beam_search(
+    >>> result = beam_search(
     ...     lambda t, carry: (likelihood, {}, carry),
     ...     lambda t, carry, choice: (carry, choice == 1),
     ...     np.zeros((1, 1), "float32"),
     ...     most=3,
     ... )
-    >>> np.asarray(found.choices).tolist()
+    >>> np.asarray(result.choices).tolist()
     [[1, -1, -1]]
     """
     rows = ops.shape(tree.flatten(carry)[0])[0]
@@ -72,7 +72,7 @@ def beam_search(
     def body(t, carry, ended, score, choices, values):
         log_p, new, carry = step(t, carry)
         count = ops.shape(log_p)[1]
-        # An answer that has ended goes on in one way, which costs nothing.
+        # An answer that has ended has a single continuation, of probability 1.
         stay = ops.where(ops.equal(ops.arange(count), 0), 0.0, IMPOSSIBLE)
         log_p = ops.where(ended[:, None], ops.cast(stay, log_p.dtype), log_p)
         total = score[:, None] + ops.cast(log_p, score.dtype)
@@ -95,7 +95,7 @@ def beam_search(
 
     zero = ops.zeros((), "int32")
     log_p, new, _ = step(zero, carry)
-    # At first all beams of an example are the same: only one may be gone on with.
+    # At first all beams of an example are the same, so only the first one continues.
     is_first = ops.equal(ops.arange(rows) % beams, 0)
     begin = (
         zero,

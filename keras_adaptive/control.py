@@ -16,8 +16,8 @@ __all__ = ["TargetPonder"]
 class TargetPonder:
     """A proportional-integral controller of the time penalty τ.
 
-    The paper leaves open how to choose τ. This controller turns the question round: say how many
-    steps an input may take on average, and τ follows. With the relative error
+    The paper leaves open how to choose τ. With this controller you say how many steps an input may
+    take on average, and τ is adapted. With the relative error
     `e = (steps - target) / target` of a batch (smoothed over some twenty batches), each training
     step does
 
@@ -25,15 +25,15 @@ class TargetPonder:
         integral = clip(integral + integral_gain * e, integral_minimum, maximum)
         τ = clip(integral + proportional_gain * e, minimum, maximum)
 
-    The first line is there as what holds one network is nothing to another: τ has to change in
-    proportion to what it is, to be large soon where it must be large.
+    The first line makes the gains grow with τ, because the τ that a network needs may be 0.01 or
+    more than 1, and a large τ must be reached quickly.
 
-    τ may go below zero: a penalty that is never negative can only cap the steps, one that may
-    reward thought holds them. It goes far below only as long as the steps are too few, as the
-    integral, which lasts, has a bound of its own: what is rewarded for long is not easily stopped.
+    τ may be negative: a positive penalty can only reduce the number of steps, and a reward can
+    raise it. τ is far below zero only while there are too few steps, because the integral has a
+    bound of its own: after a long reward, a penalty hardly stops a network.
 
     Args:
-        steps: float >= 1, the mean number of steps N that an input shall take.
+        steps: float >= 1, the target of the mean number of steps N of an input.
         proportional_gain: float, τ per relative error, if the integral is not above zero. Defaults
             to `0.5`.
         integral_gain: float, change of the integral per training step and relative error, if the

@@ -122,7 +122,7 @@ class Growing:
 
 
 class Batches(keras.utils.PyDataset):
-    """Batches that a function makes by their numbers, in order, so that a training can go on.
+    """Numbered batches, made in order by a function, so that a training can be resumed.
 
     Args:
         make: a function of the number of a batch, from 0 in the first epoch on, and the level of
@@ -160,8 +160,8 @@ class Batches(keras.utils.PyDataset):
     def for_fit(self) -> Any:
         """This feed as `fit` takes it, with `shuffle=False`, so that the batches keep their order.
 
-        TensorFlow would read the shapes off the first batches, which may have one length by
-        chance; it is told that the length is free.
+        TensorFlow would infer the shapes from the first batches, which may happen to have the same
+        length; a signature says that the length is free.
         """
         if keras.backend.backend() != "tensorflow":
             return self
@@ -237,7 +237,7 @@ class Feed(Batches):
         return batch["inputs"], batch["targets"], batch["weights"]
 
     def exam(self, batches: int, start: int) -> "Feed":
-        """A feed of so many batches of the exam of this level, other than those of training."""
+        """A feed with `batches` batches of this level's exam, which are not used for training."""
         feed = Feed(
             self.sample, self.regime, self.batch_size, batches, self.seed, **self.parameters
         )

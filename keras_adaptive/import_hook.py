@@ -1,4 +1,4 @@
-"""Does something as soon as a module of somebody else is imported, and does not import it."""
+"""Calls a function when another module is imported, without importing it."""
 
 import contextlib
 import importlib.abc
@@ -15,11 +15,11 @@ def when_imported(
     action: Callable[[ModuleType], Any],
     within: Callable[[], AbstractContextManager[Any]] = contextlib.nullcontext,
 ) -> None:
-    """Calls `action(module)` right after the module `name` is first loaded; one action a module.
+    """Calls `action(module)` right after the module `name` is first loaded; one action per module.
 
     Args:
         name: full name of a module that is not loaded yet.
-        action: function of the module. It is called before whoever imports the module has it.
+        action: function of the module. It is called before the import returns.
         within: function without arguments that returns a context manager for the loading.
     """
     if not any(isinstance(finder, _Finder) and finder.name == name for finder in sys.meta_path):

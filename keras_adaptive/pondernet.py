@@ -26,12 +26,12 @@ class PonderNet(keras.layers.Layer):
     probability `p_n = λ_n Π (1 - λ_i)` over the steps i < n; at the last step λ is 1.
 
     In training all `max_ponder` steps are taken. The layer returns the mean answer Σ p_n ŷ_n, and
-    `models.PonderNetModel` weighs the *losses* of all answers by p, so no step can hide behind
-    another. Train it in that model; memory grows with `max_ponder`.
+    `models.PonderNetModel` weights the *losses* of all answers by p, so the answer of every
+    step must be right. Train it in that model; memory grows with `max_ponder`.
 
-    In inference each example halts by itself, and the answer of its last step comes out. The loop
-    ends when all have halted; with `halting.compaction()` a batch costs what its examples think,
-    and `halting.limits(max_ponder=5)` sets another largest number of steps.
+    In inference each example halts by itself, and the output is the answer of its last step. The
+    loop ends when all have halted. `halting.compaction()` drops examples from the batch when they
+    halt, and `halting.limits(max_ponder=5)` sets another limit.
 
     Args:
         cell: a Keras RNN cell, a list of such cells, or a layer with the same interface
@@ -155,8 +155,8 @@ class PonderNet(keras.layers.Layer):
     def _answers(self, outputs):
         """The answers to the outputs of all steps in training, `(batch, steps, …)`.
 
-        The head stands behind the loop, where it may draw or count, as dropout and normalization
-        do, on every backend.
+        The head runs after the loop, where random numbers and updates of variables, as in dropout
+        and normalization, are possible on every backend.
         """
         shape = ops.shape(outputs)
         answers = self._answer(ops.reshape(outputs, (-1, *shape[2:])), training=True)

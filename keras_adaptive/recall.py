@@ -26,8 +26,8 @@ class Recall(keras.layers.Layer):
     trained layer takes any size, sequences or images, and larger ones need more steps.
 
     In training every example takes `steps` steps; in inference it may take as many more as
-    `halting` says. Train it in a `models.RecallModel`, whose loss is made for networks that shall
-    stay right however many steps they take.
+    `halting` says. Train it in a `models.RecallModel`, whose loss is made for networks that
+    keep the right answer with any number of steps.
 
     Positions outside the mask are kept zero and never influence others, so an example's result is
     the same alone and in any padded batch.
@@ -47,8 +47,8 @@ class Recall(keras.layers.Layer):
 
     Call arguments:
         inputs: `(batch, length, channels)` or `(batch, height, width, channels)`.
-        mask: boolean `(batch, length)` or `(batch, height, width)`, true inside each example. What
-            stands outside it does not matter. By default all is inside.
+        mask: boolean `(batch, length)` or `(batch, height, width)`, true inside each example. The
+            values outside do not matter. By default everything is inside.
         training: boolean.
 
     Returns:
@@ -66,8 +66,8 @@ class Recall(keras.layers.Layer):
     >>> logits.shape == (3, 7, 2), ponder["steps"].shape == (3,)
     (True, True)
 
-    What `halting` is told of an answer: at each position the channel with the largest logit (of a
-    single channel its sign) is compared with that after the step before.
+    `halting` compares the answer with that of the step before: at each position the channel with
+    the largest logit, or the sign of a single channel.
 
     Differences from the paper: images and sequences are padded by zeros as in the authors' code,
     but examples of different sizes may share a batch, and the number of steps may be chosen by a
@@ -335,5 +335,5 @@ def _choice(logits, inside):
     """The answer at each position as an integer: the largest channel, or the sign of the one."""
     largest = logits[..., 0] > 0 if logits.shape[-1] == 1 else ops.argmax(logits, axis=-1)
     largest = ops.cast(largest, "int32")
-    # Outside all logits are zero, of either sign, which argmax tells apart.
+    # Outside, logits are 0.0 or -0.0, which argmax does not treat alike.
     return largest if inside is None else ops.where(inside[..., 0] > 0, largest, -1)

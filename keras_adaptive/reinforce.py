@@ -77,9 +77,9 @@ class ReinforceModel(EntropyBonus, keras.Model):
     ['baseline_error', 'entropy', 'log_probability', 'loss', 'reward', 'task_loss']
 
     Differences from the paper: α / (H + 0.001) instead of α / H; the share of right bits instead of
-    their number (see `policy_weight`); the baseline sees h_LSTM from before the access, as a
-    baseline that knew the decision would bias the gradient; accesses behind the last output with a
-    target earn no entropy bonus.
+    their number (see `policy_weight`); the baseline uses h_LSTM before the access, because a
+    baseline that depends on the decision would bias the gradient; accesses after the last output
+    with a target have no entropy bonus.
 
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 3.3; Williams, "Simple
     statistical gradient-following algorithms for connectionist reinforcement learning" (1992).
@@ -188,11 +188,11 @@ class ReinforceModel(EntropyBonus, keras.Model):
     def row_losses(
         self, outputs: Tensor, entry: Any, y: Tensor, weights: Tensor, samples: int = 1
     ) -> tuple[dict[str, Tensor], dict[str, tuple[Tensor, Tensor]]]:
-        """What the loss consists of, for each row.
+        """The parts of the loss for each row.
 
         Args:
-            outputs: probabilities, `(rows, m, outputs)`; so many `samples` of each example stand
-                one after the other.
+            outputs: probabilities, `(rows, m, outputs)`, with the `samples` of an example in
+                consecutive rows.
             entry: what the `HAM` layer reported, see `ham.record`.
             y: bits, as floats of the shape of `outputs`.
             weights: `(rows, m)`.
@@ -200,8 +200,8 @@ class ReinforceModel(EntropyBonus, keras.Model):
 
         Returns:
             A dict of `(rows,)`: `task` −log p(y|A), `policy` −Σ (R − b) log p(A), `baseline`
-            Σ (R − b)², `openness` Σ 1/H, `entropy` Σ H; and a dict of what the metrics are told,
-            pairs of a value and how much it counts.
+            Σ (R − b)², `openness` Σ 1/H, `entropy` Σ H; and a dict for the metrics, of pairs of
+            a value and its weight.
         """
         log_p_bits = -ops.binary_crossentropy(y, outputs)
         right = ops.cast(ops.equal(outputs > 0.5, y > 0.5), outputs.dtype)

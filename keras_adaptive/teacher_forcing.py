@@ -34,7 +34,7 @@ class TeacherForced(keras.Model):
         raise NotImplementedError
 
     def padding(self, outputs: Tensor, steps: Any) -> Tensor:
-        """What stands behind the end of outputs, `(batch, steps, …)`."""
+        """The value after the end of outputs, `(batch, steps, …)`."""
         raise NotImplementedError
 
     def train_step(self, *arguments: Any) -> Any:

@@ -36,7 +36,7 @@ class HasTimePenalty:
 
     @property
     def time_penalty(self) -> float:
-        """τ as it stands, a float; set it at any time, also while training."""
+        """The current τ, a float, which can be set at any time, also during training."""
         if self._time_penalty is None:
             return self._initial_time_penalty
         return float(ops.convert_to_numpy(self._time_penalty))

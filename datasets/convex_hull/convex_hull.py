@@ -1,6 +1,6 @@
 """The convex hull of points: the indices of its corners, counter-clockwise, and the first again.
 
-Indices count from 1, and the answer begins with the lowest; 0 stands behind its end.
+Indices count from 1, and the answer begins with the lowest; 0 fills the rest.
 
 >>> points = encode("0.1,0.2 0.8,0.3 0.5,0.9 0.4,0.4")
 >>> answers(points).tolist()
@@ -76,9 +76,9 @@ def sample(
 
     Returns:
         A dict of `inputs` float32 (batch, n, 2), padded with -1 (`PADDING`), `targets` int32
-        (batch, n + 1), the indices from 1, and 0 behind the answer, `weights` float32 (batch,
-        n + 1), 1 inside the answer and 0 behind, and `difficulty` int32 (batch, n), n inside the
-        example and 0 behind.
+        (batch, n + 1), the indices from 1, and 0 after the answer, `weights` float32 (batch,
+        n + 1), 1 inside the answer and 0 after it, and `difficulty` int32 (batch, n), n inside the
+        example and 0 after it.
 
     Raises:
         ValueError: a parameter is out of its range.

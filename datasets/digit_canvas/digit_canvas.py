@@ -107,8 +107,8 @@ def digits(split: str) -> tuple[np.ndarray, np.ndarray]:
 @functools.cache
 def _read():
     """All digits, from the file that scikit-learn has, without importing it."""
-    found = importlib.util.find_spec("sklearn")
-    path = Path(found.origin).parent.joinpath(*FILE) if found and found.origin else None
+    spec = importlib.util.find_spec("sklearn")
+    path = Path(spec.origin).parent.joinpath(*FILE) if spec and spec.origin else None
     if path is None or not path.is_file():
         raise FileNotFoundError(
             "the digits are a file of scikit-learn, which is not installed: "

@@ -81,7 +81,7 @@ def sample(
         A dict of `inputs` float32 (batch, n, key_bits + value_bits), padded with -1 (`PADDING`)
         at the end, `targets` int32 (batch, 1, value_bits + 1), the value and the end, which comes
         with it, `weights` float32 (batch, 1), 1, and `difficulty` int32 (batch, n), n inside the
-        example and 0 behind.
+        example and 0 after it.
 
     Raises:
         ValueError: a parameter is out of its range.

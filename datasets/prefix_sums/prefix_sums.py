@@ -46,9 +46,9 @@ def sample(
         same_length: draw one n for all examples, and do not pad.
 
     Returns:
-        A dict of `inputs` int32 (batch, n), with -1 (`PADDING`) behind an example, `targets` int32
-        (batch, n), 0 there, `weights` float32 (batch, n), 1 inside the example and 0 behind, and
-        `difficulty` int32 (batch, n), n inside the example and 0 behind.
+        A dict of `inputs` int32 (batch, n), with -1 (`PADDING`) after an example, `targets` int32
+        (batch, n), 0 there, `weights` float32 (batch, n), 1 inside the example and 0 after it,
+        and `difficulty` int32 (batch, n), n inside the example and 0 after it.
 
     Raises:
         ValueError: a parameter is out of its range.

@@ -9,7 +9,7 @@ from .. import arguments
 
 
 class AdvanceCurriculum(keras.callbacks.Callback):
-    """Lets training go on to the next level of a curriculum when it has learned the present one.
+    """Moves to the next level of a curriculum when the model has learned the current one.
 
     After each epoch the model sits an exam: fresh examples of the level, without dropout. If at
     least the share `threshold` of the answers is right from the first symbol to the last, the next
@@ -19,8 +19,8 @@ class AdvanceCurriculum(keras.callbacks.Callback):
     (the exam's), `curriculum_passed` (1 or 0), and `curriculum_at_end` (1 if the next epoch has the
     last level).
 
-    `get_state` is what to save beside the model; with `set_state` a new callback goes on with the
-    same batches and levels.
+    Save `get_state` with the model; with `set_state` a new callback continues with the same batches
+    and levels.
 
     Args:
         feed: a `curriculum.Feed`, that `fit` is also given. Each epoch is one pass over it.
@@ -90,7 +90,7 @@ class AdvanceCurriculum(keras.callbacks.Callback):
         self.step = state["step"]
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Tells the feed where it stands."""
+        """Sets the level and the first batch of the feed."""
         self.feed.level = self.level
         self.feed.start = self.step
 

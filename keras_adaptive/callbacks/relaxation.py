@@ -10,9 +10,9 @@ from .. import arguments, relaxation
 class RaiseRelaxationPull(keras.callbacks.Callback):
     """Raises the relaxation pull when a level of the curriculum is passed, and averages at its end.
 
-    Give it to `fit` behind `AdvanceCurriculum`, whose logs it reads. When an exam is passed, the
+    List it after `AdvanceCurriculum` in `fit`, whose logs it reads. When an exam is passed, the
     pull is multiplied by `factor`; when the end is reached, the parameter sets are averaged
-    instead, and training goes on with a single set. All of its state is in the layers, and so is
+    instead, and training continues with a single set. All of its state is in the layers, and so is
     saved with the model. The logs get `relaxation_pull`, and `relaxation_averaged` (1 or 0).
 
     Args:
@@ -23,7 +23,7 @@ class RaiseRelaxationPull(keras.callbacks.Callback):
 
     Raises:
         ValueError: if an argument is out of its range; in training, if the model has no relaxed
-            layer, or no `AdvanceCurriculum` stands before this callback.
+            layer, or no `AdvanceCurriculum` comes before this callback.
 
     Example:
 

@@ -40,8 +40,8 @@ class AnytimeACT(ACT):
     (True, True, 20)
 
     Differences from Graves (2016): the paper has one limit for all of training. The limits and
-    their distribution are ours, after the idea of training for any number of steps at once as in
-    slimmable networks and recall networks.
+    their distribution are new here; slimmable networks and recall networks are trained for any size
+    or number of steps in a similar way.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class AnytimeACT(ACT):
         self._chance = None
 
     def draw(self, shape: Tensor, training: bool, seed: Any) -> Tensor | None:
-        """One number from [0, 1) for the whole batch in training, of `shape`; else `None`."""
+        """In training a number in [0, 1), the same for the batch, of `shape`; else `None`."""
         if not training:
             return None
         return ops.broadcast_to(keras.random.uniform((), seed=seed), shape)
 
     def drawn(self, chance: Tensor) -> "AnytimeACT":
-        """This rule with the limit that `chance`, `(batch,)`, stands for."""
+        """This rule with the limit that follows from `chance`, `(batch,)`."""
         rule = AnytimeACT(self.max_ponder, self.epsilon, self.seed)
         rule._chance = chance
         return rule

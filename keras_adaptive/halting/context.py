@@ -31,7 +31,7 @@ class Context(NamedTuple):
 
     @property
     def key(self) -> Any:
-        """What tells functions traced in this context from others, `None` for the plain one."""
+        """What distinguishes functions traced in this context; `None` for the default context."""
         plain = all(value is usual for value, usual in zip(self, PLAIN))
         return None if plain else tuple(map(_Same, self))
 

@@ -1,4 +1,4 @@
-"""How layers that ponder tell the model around them how long they did."""
+"""How layers report their ponder to the model that contains them."""
 
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ class Entry(NamedTuple):
 
     Attributes:
         layer: the layer that pondered.
-        steps: N, `(batch, …)`, zero where nothing was to be pondered.
+        steps: N, `(batch, …)`, zero where masked.
         remainder: R, of the same shape.
         time_penalty: scalar, the τ that this call was charged; 0 where ponder costs nothing.
         probabilities: `(batch, max_ponder)`, p, with which each example halts at each step; `None`

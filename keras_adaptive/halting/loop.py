@@ -45,14 +45,15 @@ class Result(NamedTuple):
 def compaction() -> Iterator[None]:
     """Drops rows that have halted from the batch, in all loops called inside.
 
-    For inference on CPU, where a batch then costs what its rows think, not its size times the
-    longest thought. It holds for whatever this thread calls inside, as `limits` does. It works on
-    TensorFlow and does nothing on other backends and where XLA compiles; LiteRT cannot convert it.
+    For inference on a CPU: the time of a batch is then proportional to the total number of steps of
+    its rows, not to its size times the largest number of steps. Like `limits`, it applies to all
+    calls inside, in this thread. It works on TensorFlow; on other backends, and where XLA compiles,
+    it has no effect. LiteRT cannot convert it.
 
     The results are the same if the rows of a step are independent: it must get what it reads for
     each row by `inputs`, not by closure, and it must not mix rows, as batch normalization in
-    training does. A step that reads a whole batch by closure is refused; that rows are mixed is
-    not noticed.
+    training does. A step that reads a batch by closure is refused; mixing of rows is not
+    detected.
 
     Raises:
         ValueError: a step does not work on a part of the batch.
@@ -162,8 +163,8 @@ def run(
     weighted = WeightedStep(step, dtype, last if history else None)
     body = functools.partial(weighted, rule)
 
-    # The first step stands outside the loop: it shows the shapes of the results, lets `step` see
-    # statically that it is the first, and spares a network that never repeats the loop.
+    # The first step is taken before the loop: it gives the shapes of the results, `step` receives a
+    # static 1, and a network that takes a single step needs no loop.
     first, carry, running = body(1, (states, rule.start(batch_size, dtype)), inputs, running)
     total = first
     if ops.is_tensor(last) or last > 1:

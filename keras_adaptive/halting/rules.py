@@ -340,12 +340,11 @@ def limits(
         max_ponder: integer >= 1 or scalar integer tensor, for instance an input of a serving
             signature; `None` keeps each rule's own.
         epsilon: float in [0, 1) or scalar tensor; `None` keeps each rule's own.
-        seconds: float above 0 or scalar tensor, how long each call of a layer may think. Its loop
-            looks at the clock at every step; when the time is up, the step that it is in is the
-            last. Every input of a sequence gets an equal share of the time that is left, and at
-            least one step. What the model does beside its loops takes its time as ever, and several
-            layers each take theirs. Not where XLA compiles the model on TensorFlow. `None` sets no
-            limit.
+        seconds: float above 0 or scalar tensor, the time limit of each call of a layer. Its loop
+            checks the clock at every step; the step in which the time ends is the last. Every input
+            of a sequence gets an equal share of the remaining time, and at least one step. The time
+            of the rest of the model is not limited, and each layer has its own limit. It does not
+            work where XLA compiles the model on TensorFlow. `None` sets no limit.
 
     Returns:
         A context manager.

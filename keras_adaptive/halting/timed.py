@@ -10,7 +10,7 @@ from .context import time_is_up
 
 
 class Timed:
-    """A rule that is told when its time is up.
+    """A rule that also halts when its time is up.
 
     Args:
         rule: the rule, which asks `is_last`.
@@ -25,7 +25,7 @@ class Timed:
         self.has_limits = getattr(rule, "has_limits", False)
 
     def start(self, batch_size: Tensor, dtype: str) -> dict[str, Any]:
-        """The memory of the rule, and the deadline, which goes with its row."""
+        """The memory of the rule, and the deadline of each row."""
         return {"memory": self.rule.start(batch_size, dtype), "deadline": self.deadline}
 
     def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Any:

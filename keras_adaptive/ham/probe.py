@@ -14,7 +14,7 @@ class Sides(NamedTuple):
         threshold: `(n, d)`, above which the prediction is "right"; below it where `flipped`.
         flipped: boolean `(n, d)`.
         chance: `(n,)`, accuracy of always predicting the more frequent side.
-        cases: integers `(n,)`, the number of cases behind these accuracies.
+        cases: integers `(n,)`, the number of cases in these accuracies.
         coordinate: the best predictor over all nodes, on the examples that the
             thresholds were chosen on.
     """
@@ -52,7 +52,7 @@ class Sides(NamedTuple):
 
 
 def sides(nodes: Any, leaves: Any, values: Any, lengths: Any = None) -> Sides:
-    """Measures how well single coordinates predict on which side the smallest value lies.
+    """Measures how well single coordinates predict on which side the smallest value is.
 
     A case is an inner node before an access, with a value below it that no access attended yet.
     Thresholds are chosen on the first half of the examples, and accuracies measured on the other.

@@ -143,8 +143,8 @@ class AdaptiveResNet(AdaptiveModel):
             # In the order of the names of the dict: remainder, steps.
             outputs = [self.get_layer(_name(i)).output[1:] for i in range(len(self._blocks))]
             self._steps_model = keras.Model(self.inputs, keras.tree.flatten(outputs))
-        found = self._steps_model.predict_on_batch(np.asarray(images))
-        return list(zip(map(np.asarray, found[1::2]), map(np.asarray, found[::2])))
+        outputs = self._steps_model.predict_on_batch(np.asarray(images))
+        return list(zip(map(np.asarray, outputs[1::2]), map(np.asarray, outputs[::2])))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
@@ -234,4 +234,4 @@ def _checked_filters(filters):
     allowed = "a list of at least one integer of at least 1"
     if not isinstance(filters, (list, tuple)) or not filters:
         arguments.refuse("filters", filters, allowed)
-    return tuple(arguments.integer("filters", one, least=1) for one in filters)
+    return tuple(arguments.integer("filters", count, least=1) for count in filters)

@@ -33,7 +33,7 @@ class PointerNetwork(TeacherForced):
     the decoder also attends to the encoded points, in each of its steps anew, and takes several
     steps for each output; d_i is their mean, weighted by the halting unit.
 
-    Targets, and the last axis of the outputs, count points from 1; 0 stands behind the end of an
+    Targets, and the last axis of the outputs, count points from 1; 0 follows the end of an
     answer. In training (`fit(points, targets)`) the true points are fed back. `predict`, `evaluate`
     and a call without targets search an answer that is valid: a point is chosen once, until the
     first one is chosen again and ends it.
@@ -212,8 +212,8 @@ class PointerNetwork(TeacherForced):
             memory_mask=encoded.real if self.ponders else None,
             training=training,
         )
-        found = self._pointed(hidden, self.keys(encoded.memory), encoded.real)
-        return ops.pad(found, [(0, 0), (0, 0), (1, 0)])
+        scores = self._pointed(hidden, self.keys(encoded.memory), encoded.real)
+        return ops.pad(scores, [(0, 0), (0, 0), (1, 0)])
 
     def _pointed(self, hidden, keys, real):
         """The distribution over the points, `(batch, steps, n)`, for hidden `(batch, steps, …)`."""
@@ -253,8 +253,8 @@ class PointerNetwork(TeacherForced):
             weights = ops.where(valid, ops.maximum(weights, LEAST), ops.zeros_like(weights))
             shares = weights / ops.sum(weights, axis=-1, keepdims=True)
             log_p = ops.where(valid, ops.log(ops.maximum(weights, LEAST)), IMPOSSIBLE)
-            told = {"outputs": ops.pad(shares, [(0, 0), (1, 0)]), "steps": looks}
-            return log_p, told, (fed, states, chosen, first)
+            values = {"outputs": ops.pad(shares, [(0, 0), (1, 0)]), "steps": looks}
+            return log_p, values, (fed, states, chosen, first)
 
         def advance(t, carry, point):
             _, states, chosen, first = carry

@@ -14,9 +14,9 @@ class Answer(NamedTuple):
     """What the search of a pointer network returns.
 
     Attributes:
-        indices: int32 `(batch, n + 1)`, the points from 1, and 0 behind the end.
+        indices: int32 `(batch, n + 1)`, the points from 1, and 0 after the end.
         outputs: `(batch, n + 1, n + 1)`, the probabilities among what was valid, along the answer.
-        steps: `(batch, n + 1)`, how many steps the decoder took for each output, 0 behind the end.
+        steps: `(batch, n + 1)`, how many steps the decoder took for each output, 0 after the end.
         log_probability: `(batch,)`, of the answer, where what is not valid counts too.
     """
 

@@ -16,17 +16,17 @@ from .adaptive import AdaptiveModel
 class RecallModel(AdaptiveModel):
     """A functional `keras.Model` that trains a `Recall` layer with the progressive loss.
 
-    A network that is trained with m steps alone may learn what to do at step m, and go wrong with
-    more of them. This one also learns to go on from features that it has come to: for each batch it
-    draws n and k, takes n steps without a gradient and k further ones with it, and minimises
+    A network that is always trained with m steps may be right at step m and wrong after more steps.
+    This model also trains the network to continue from its own features: for each batch it draws
+    n and k, takes n steps without a gradient and k more steps with a gradient, and minimizes
 
     `(1 - alpha) · L(after m steps) + alpha · L(after n + k steps)`,
 
     with L whatever is compiled. n is uniform in 0 … m − 1 and k in 1 … m − n, where m is the
     layer's `steps`. `evaluate`, and `validation_data` in `fit`, have the loss of the answer alone.
 
-    The logs have, beside those of `AdaptiveModel`, `progressive_loss`, the second L, in training.
-    `task_loss` is the first.
+    In training, the logs of `AdaptiveModel` also have `progressive_loss`, the second L; `task_loss`
+    is the first.
 
     Args:
         *args: as of `keras.Model`: inputs and outputs.

@@ -103,8 +103,8 @@ def _move_by_slices(image, groups):
 
 
 def _move_by_choice(image, groups):
-    """Compiled it is one loop over whole vectors, and so is its gradient, where slices, and the
-    gradient of anything padded, ask at each element which part it lies in."""
+    """XLA compiles this, and its gradient, to one loop over vectors. Slices, and the gradient of
+    padding, would test at each element which part it belongs to."""
 
     @ops.custom_gradient
     def move(image):

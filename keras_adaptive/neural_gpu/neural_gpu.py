@@ -39,7 +39,7 @@ class NeuralGPU(keras.layers.Layer):
         gate_cutoff, nonlinearity, diagonal, saturation_cost, initial_scale, update_bias,
             reset_bias, gate_sharpness: as of `CGRU`.
         dropout: float in [0, 1). Defaults to `0.0`.
-        dropout_on: `"state"` (the whole image before the first and after every step) or
+        dropout_on: `"state"` (the image before the first and after every step) or
             `"candidate"` (what every CGRU would write). Defaults to `"state"`.
         dropout_schedule: `"constant"`, `"length"` (8 · dropout / n) or `"root"`
             (3 · dropout / √n), the last two at most 0.9. Defaults to `"constant"`.
@@ -51,15 +51,15 @@ class NeuralGPU(keras.layers.Layer):
         recompute: whether the backward pass computes each step again from the image it began
             with instead of keeping all intermediate results: less memory, and on JAX less time on
             a CPU. By default on JAX alone.
-        padding: an integer that is no symbol and stands where an example has ended, or `None` if
-            a mask says it or nothing is padded. Defaults to `-1`.
+        padding: an integer that is not a symbol and fills positions after the end of an example,
+            or `None` if there is a mask or no padding. Defaults to `-1`.
         seed: of first weights and dropout.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
         symbols: integers `(batch, n)`.
         mask: boolean `(batch, n)`, true inside each example. By default all that is not `padding`.
-            What stands outside it does not matter.
+            The symbols outside do not matter.
         training: boolean.
         return_images: whether to return the mental image after every step too.
 

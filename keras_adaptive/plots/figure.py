@@ -84,7 +84,7 @@ def new_figure(
 
 
 def write_figure(figure: Any, path: str | Path, title: str | None) -> Path:
-    """Write a figure with a title, if there is one, whole or not at all; returns its path."""
+    """Write a figure with an optional title, and return its path; no partial file is left."""
     check_title(title)
     path = Path(path)
     if title:

@@ -130,7 +130,7 @@ def _wrapped(labels, inches):
 
 
 def _rounded(label):
-    """A label that is a decimal fraction with two digits behind the point, else the label.
+    """A label; decimal fractions are rounded to two digits.
 
     >>> _rounded("0.81252426"), _rounded("12"), _rounded("1 0 XOR")
     ('0.81', '12', '1 0 XOR')

@@ -26,9 +26,9 @@ def accesses(
 ) -> Path:
     """Draw each access to the memory of one example: tree, values, path, and order of the leaves.
 
-    Each panel shows the tree as an access finds it. Cells of a node are its values, white for zero.
-    The path that is taken is orange-red, as is the frame of the leaf that is read and written anew.
-    Beneath the leaves stand the inputs, and the numbers of the accesses that attended them so far.
+    Each panel shows the tree before an access. The cells of a node are its values, white for zero.
+    The path of the access, and the frame of the leaf that it reads and writes, are orange-red.
+    Below the leaves are the inputs, and the numbers of the accesses that attended them so far.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.

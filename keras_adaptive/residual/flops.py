@@ -68,8 +68,8 @@ def _dilated(active):
     """
     padded = np.pad(active, ((0, 0), (1, 1), (1, 1)))
     height, width = active.shape[1:]
-    found = np.zeros_like(active)
+    needed = np.zeros_like(active)
     for row in range(3):
         for column in range(3):
-            found |= padded[:, row : row + height, column : column + width]
-    return found
+            needed |= padded[:, row : row + height, column : column + width]
+    return needed

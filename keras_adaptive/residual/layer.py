@@ -206,7 +206,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         return tuple(map(tiles.maps, (result.output, result.steps, result.remainder)))
 
     def _halting_unit(self, n):
-        """The halting unit behind unit n, `None` behind the last."""
+        """The halting unit after unit n, `None` after the last."""
         return self.halting_units[n - 1] if n < len(self.units) else None
 
     def _halting(self, n, features, training):

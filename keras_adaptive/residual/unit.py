@@ -11,7 +11,7 @@ from ..types import Shape, Tensor
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class ResidualUnit(keras.layers.Layer):
-    """Two convolutions of 3×3, each behind batch normalization and a leaky ReLU, and a shortcut.
+    """Two convolutions of 3×3, each after batch normalization and a leaky ReLU, and a shortcut.
 
     `x + conv(lrelu(BN(conv(lrelu(BN(x))))))`, the pre-activated unit. Where the number of channels
     or the resolution changes, the shortcut is a convolution of 1×1 that reads `lrelu(BN(x))`.
