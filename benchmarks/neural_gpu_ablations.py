@@ -28,10 +28,9 @@ if hasattr(os, "sched_setaffinity"):
 import keras
 from report import write
 
-from keras_adaptive import ensemble, relaxation
+from keras_adaptive import checkpoints, ensemble, relaxation
+from keras_adaptive.checkpoints.files import write_file
 from keras_adaptive.zoo import families, recipes
-from keras_adaptive.zoo.training import checkpoint
-from keras_adaptive.zoo.training.files import write_whole
 from keras_adaptive.zoo.training.train import train
 
 RECIPE = "neural_gpu_addition"
@@ -89,7 +88,7 @@ def trained(name, seed, folder):
     recipe = changed(CHANGES[name])
     out = Path(folder) / name.replace(" ", "_") / f"seed-{seed}"
     began = time.process_time()
-    begun = checkpoint.begun(out)
+    begun = checkpoints.exists(out)
     run = train(recipe, out, seed=seed, resume=begun, until_stage=1)
     if recipe.hyperparameters.get("relaxation", 1) > 1:
         relaxation.average(run.model)
@@ -97,7 +96,7 @@ def trained(name, seed, folder):
     if not path.exists():
         row = {"seed": seed, **errors(run.model, recipe)}
         row["cpu_seconds"] = round(time.process_time() - began, 1)
-        write_whole(path, json.dumps(row))
+        write_file(path, json.dumps(row))
     row = json.loads(path.read_text(encoding="utf-8"))
     print(name, row, flush=True)
     return run.model, row

@@ -42,7 +42,7 @@ def sharpened(model, recipe, sharpness):
     """The network with gates or actions multiplied by this, ready for `predict`."""
     hyperparameters = {**recipe.hyperparameters, setting(recipe): sharpness}
     changed = recipe.replace(hyperparameters=hyperparameters)
-    copy = changed.build(changed)
+    copy = families.of(changed).build()
     copy.set_weights(model.get_weights())
     copy.compile()
     return copy

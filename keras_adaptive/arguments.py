@@ -6,8 +6,10 @@ what is allowed. Numbers of NumPy are numbers; `True` and `False` are none.
 
 import contextlib
 import math
+import os
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, NoReturn
 
 LARGEST_INTEGER = 2**31 - 1  # of an int32, as loops count
@@ -153,6 +155,17 @@ def text(name: str, value: Any, none: bool = False) -> Any:
     if not isinstance(value, str) or not value:
         refuse(name, value, "a string that is not empty" + " or None" * none)
     return value
+
+
+def path(name: str, value: Any) -> Path:
+    """A path: a string that is not empty, or what stands for one.
+
+    >>> path("folder", "runs/mine").name
+    'mine'
+    """
+    if not isinstance(value, (str, os.PathLike)) or not os.fspath(value):
+        refuse(name, value, "a path")
+    return Path(value)
 
 
 def function(name: str, value: Any) -> Any:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import keras
 
 from keras_adaptive.zoo.families.act.family import ACT
-from keras_adaptive.zoo.search import forecast, study, tune
+from keras_adaptive.zoo.search import forecast, trainings
 from keras_adaptive.zoo.training import checkpoint
 from keras_adaptive.zoo.training.run import configure
 
@@ -57,8 +57,7 @@ class Trainer:
 def install(setattr=setattr):
     """Put a `Trainer` in the place of `train`, by `setattr(module, name, value)`."""
     trainer = Trainer()
-    setattr(tune, "train_recipe", trainer.train)
-    setattr(study, "train", trainer.train)
+    setattr(trainings, "train", trainer.train)
     setattr(forecast, "seconds_a_batch", lambda *_: 0.01)
     setattr(ACT, "selection_metrics", lambda family, run, examples: trainer.selection(run))
     setattr(checkpoint, "latest", trainer.latest)

@@ -16,6 +16,7 @@ from keras_adaptive import (
     arguments,
     baselines,
     callbacks,
+    checkpoints,
     control,
     curriculum,
     distributed,
@@ -45,9 +46,9 @@ from keras_adaptive.layers import (
 )
 
 MODULES = [
-    *("baselines", "callbacks", "control", "curriculum", "distributed", "ensemble", "halting"),
-    *("ham", "ham.probe", "layers", "losses", "metrics", "models", "neural_gpu", "optimizers"),
-    *("reinforce", "relaxation"),
+    *("baselines", "callbacks", "checkpoints", "control", "curriculum", "distributed", "ensemble"),
+    *("halting", "ham", "ham.probe", "layers", "losses", "metrics", "models", "neural_gpu"),
+    *("optimizers", "reinforce", "relaxation"),
 ]
 
 # Bad values of each kind. `None` is one unless it is said to be allowed.
@@ -65,6 +66,7 @@ SWITCH = [None, "yes", "false", 0, 1, 2, NAN, []]
 WORD = ["nonsense", "", 3, True, [], NAN]
 TEXT = [3, True, NAN, [], ""]
 NAME = [3, True, NAN, ""]
+PATH = [None, 3, True, [], NAN, ""]
 FUNCTION = [None, 3, "sample", []]
 RULE = [*WORD, None, halting.ACT]
 CELL = [None, "GRU", 8, [], [None], keras.layers.GRU(8), [keras.layers.GRU(8)]]
@@ -410,6 +412,42 @@ TABLE = {
             "metric": [*TEXT, None],
         },
     ),
+    callbacks.Autosave: (lambda: {"save": len}, {"save": FUNCTION, "seconds": AT_LEAST_0}),
+    callbacks.Checkpoint: (
+        lambda: {"folder": "run"},
+        {"folder": PATH, "seconds": AT_LEAST_0, "states": [3, "a", [], {"a": 3}, {"a": dict}]},
+    ),
+    callbacks.ProgressBar: (
+        dict,
+        {"steps": or_none(COUNT), "start": or_none([*INTEGER, -1]), "values": or_none(FUNCTION)},
+    ),
+    callbacks.RequireFinite: (dict, {}),
+    checkpoints.Damaged: (None, {}),
+    checkpoints.InUse: (None, {}),
+    checkpoints.Saved: (None, {"path": DATA, "state": DATA, "arrays": DATA, "instead": DATA}),
+    checkpoints.StopRequest: (dict, {}),
+    checkpoints.Terminated: (None, {}),
+    checkpoints.deferred_signals: (dict, {}),
+    checkpoints.exists: (lambda: {"folder": "run"}, {"folder": PATH}),
+    checkpoints.latest: (None, {"folder": DATA, "check": DATA}),
+    checkpoints.load: (None, {"path": DATA, "check": DATA}),
+    checkpoints.lock_folder: (
+        lambda: {"folder": "run"},
+        {"folder": PATH, "entry": or_none(TEXT), "shared": SWITCH},
+    ),
+    checkpoints.not_finite: (lambda: {"model": plain()}, {"model": [*MODEL, keras.Sequential()]}),
+    checkpoints.remove_temporary_files: (dict, {"folders": DATA}),
+    checkpoints.replace_folder: (lambda: {"path": "run"}, {"path": PATH}),
+    checkpoints.restore: (None, {"saved": DATA, "model": DATA}),
+    checkpoints.save: (
+        lambda: {"path": "checkpoint.npz", "model": plain(), "state": {}},
+        {"path": PATH, "model": [*MODEL, keras.Sequential()], "state": [None, 3, "a", []]},
+    ),
+    checkpoints.set_aside: (lambda: {"folder": "run"}, {"folder": PATH}),
+    checkpoints.write_file: (
+        lambda: {"path": "file", "content": "a"},
+        {"path": PATH, "content": [None, 3, [], NAN], "keep_as": [3, True, NAN, []]},
+    ),
     callbacks.RaiseRelaxationPull: (
         dict,
         {"factor": [*ABOVE_0, 1.0, 0.5], "end": or_none(ABOVE_0)},
@@ -466,7 +504,7 @@ TABLE = {
     relaxation.is_averaged: (lambda: {"model": relaxed()}, {"model": [*MODEL, plain()]}),
     relaxation.raise_pull: (
         lambda: {"model": relaxed(), "factor": 1},
-        {"model": [*MODEL, plain()], "factor": [*ABOVE_0, 0.5]},
+        {"model": [*MODEL, keras.Sequential()], "factor": [*ABOVE_0, 0.5]},
     ),
     relaxation.average: (lambda: {"model": relaxed()}, {"model": [*MODEL, plain()]}),
     relaxation.shared: (lambda: {"model": relaxed(averaged=True)}, {"model": [*MODEL, plain()]}),

@@ -32,7 +32,7 @@ NAMES = {
         "RNN._maybe_config_dropout_masks",
         "RNN._maybe_reset_dropout_masks",
     ],
-    "keras": ["Model._default_save_signature"],
+    "keras": ["Model._default_save_signature", "Model._initial_epoch"],
     "keras.optimizers": [
         "SGD._clip_gradients",
         "SGD._get_variable_index",
@@ -51,6 +51,7 @@ NAMES = {
 }
 # What only an object has, not its class.
 EXAMPLES = {
+    "Model": lambda: built_model(),
     "ArgumentParser": argparse.ArgumentParser,
     "Layer": lambda: keras.layers.Dense(1),
     "SGD": lambda: built(keras.optimizers.SGD(use_ema=True)),
@@ -59,6 +60,10 @@ LISTED = {name.split(".")[-1] for names in NAMES.values() for name in names}
 PRIVATE_MODULE = re.compile(r"(keras\.src|tensorflow\.python|tensorflow\.core|jax\._src)[\w.]*")
 # Methods of tuples with names, and of `os`, that are public in spite of their names.
 PUBLIC = {"_replace", "_exit"}
+
+
+def built_model():
+    return keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
 
 
 def built(optimizer):

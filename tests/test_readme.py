@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import tables
 from keras_adaptive import datasets
-from keras_adaptive.zoo import tables
 from must_train import must_train
 
 ROOT = Path(__file__).parents[1]
@@ -68,7 +68,7 @@ def test_links_lead_somewhere():
 
 @pytest.mark.parametrize("document", tables.DOCUMENTS)
 def test_tables_are_what_the_results_say(document):
-    """If this fails: python -m keras_adaptive.zoo.tables"""
+    """If this fails: python docs/tables.py"""
     text = (ROOT / document).read_text(encoding="utf-8")
     assert tables.written(text, ROOT, document) == text
 

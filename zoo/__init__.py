@@ -14,10 +14,6 @@ zoo.study("act_parity")                       # draws the paper's figures
 
 from typing import TYPE_CHECKING, Any
 
-from .moved import find_moved_modules
-
-find_moved_modules()
-
 if TYPE_CHECKING:
     from .entries.store import card, load, names, predict, saved_model
     from .search.study import study

@@ -9,13 +9,13 @@ import os
 import sys
 import traceback
 
+from ..checkpoints import signals
 from . import command_check
 from . import commands as do
 from .commands import PROGRAM
 from .completion import complete
 from .parser import parser
 from .quiet import hide_log_lines
-from .training import stopping
 from .words import arranged, shortened
 
 # What is wrong with what was given, and not with the program.
@@ -37,7 +37,7 @@ def main(argv=None):
     """
     words, arguments = list(sys.argv[1:] if argv is None else argv), None
     try:
-        with stopping.terminable():
+        with signals.terminable():
             arguments = parsed(words)
             choose_backend(getattr(arguments, "backend", None))
             command_check.check(arguments)
@@ -52,7 +52,7 @@ def main(argv=None):
         if getattr(arguments, "begun", None):
             again = do.again(words, resume=arguments.begun(arguments.out))
             print(f"go on with: {again}", file=sys.stderr)
-        return 143 if isinstance(stop, stopping.Terminated) else 130
+        return 143 if isinstance(stop, signals.Terminated) else 130
     except Exception as error:
         status = report_error(error, "--debug" in words)
         # As on a full disk.

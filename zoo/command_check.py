@@ -7,6 +7,7 @@ import importlib.util
 import os
 from pathlib import Path
 
+from .. import checkpoints
 from . import recipes, settings
 from .entries import store
 from .search.rows import check_measured, weights_of
@@ -121,7 +122,7 @@ def check_train(arguments):
     """What `train` is told."""
     recipe = changed(arguments)
     out = Path(arguments.out or Path("runs") / arguments.name)
-    if arguments.resume and not any(map(checkpoint.begun, (out, out / "seed-0"))):
+    if arguments.resume and not any(map(checkpoints.exists, (out, out / "seed-0"))):
         raise FileNotFoundError(f"there is no checkpoint to resume from in {out}")
     if arguments.seeds is None:
         return
@@ -217,7 +218,7 @@ def recipe_asked(arguments):
     """The `Recipe` of the pretrained model, or of the training, that a command is to work with."""
     if getattr(arguments, "run", None) is None:
         return store.recipe(arguments.name)
-    if not Path(arguments.run or "nowhere").is_dir() or not checkpoint.begun(arguments.run):
+    if not Path(arguments.run or "nowhere").is_dir() or not checkpoints.exists(arguments.run):
         raise FileNotFoundError(
             "--run must be a folder that `train` wrote, with a checkpoint. "
             f"Received: {arguments.run!r}"

@@ -9,8 +9,8 @@ import keras
 import numpy as np
 
 from .. import __version__, halting
+from ..checkpoints.files import write_file
 from . import families
-from .training.files import write_whole
 
 
 def evaluate(
@@ -150,7 +150,7 @@ def evaluate_run(run, examples=10_000):
         **families.of(run.recipe).selection_metrics(run, examples),
         "versions": versions(),
     }
-    write_whole(run.folder / "metrics.json", json.dumps(found, indent=1, ensure_ascii=False))
+    write_file(run.folder / "metrics.json", json.dumps(found, indent=1, ensure_ascii=False))
     return found
 
 

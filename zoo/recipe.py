@@ -16,8 +16,8 @@ class Recipe:
     Args:
         name: the name of the entry, of its folder and of its file in `zoo/recipes/`.
         dataset: the name of the data set.
-        build: `build(recipe) -> keras.Model`, not compiled. It draws its first weights from
-            Keras's global generator, which `train` seeds.
+        build: the name of one of its family's `networks`; or a function of the recipe that returns
+            a `keras.Model`, not compiled.
         parameters: the data set's parameters that the finished model is measured on.
         training_parameters: those that differ during all of the training.
         hyperparameters: of the network and the optimizer, for `build` and `train`.
@@ -41,7 +41,7 @@ class Recipe:
 
     name: str
     dataset: str
-    build: Callable
+    build: str | Callable
     parameters: Mapping
     hyperparameters: Mapping
     stages: tuple[Stage, ...]

@@ -124,7 +124,7 @@ def test_targets_are_cut_behind_the_end_of_the_longest_answer(name, steps):
 def test_scales_of_the_first_weights_of_the_stack_rnn(scales):
     settings = dict(zip(("kernel_scale", "action_scale"), scales, strict=True))
     recipe = recipe_of(STACK).with_overrides(settings)
-    cell = recipe.build(recipe).cell
+    cell = families.of(recipe).build().cell
     for weight, scale in zip((cell.kernel, cell.action_kernel), scales, strict=True):
         bound = scale * np.sqrt(6 / sum(weight.shape))
         assert 0.95 * bound < np.abs(weight).max() <= bound

@@ -9,14 +9,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import tables
 from keras_adaptive import zoo
-from keras_adaptive.zoo import recipes, tables
+from keras_adaptive.zoo import recipes
 from keras_adaptive.zoo.entries import export, headline, lengths, manifest, store, verify
 from keras_adaptive.zoo.entries.card import minutes
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
-from keras_adaptive.zoo.renew import renew
 from keras_adaptive.zoo.search import study_table
+from renew import renew
 
 ENTRIES = {name: (store.recipe(name), store.results(name)) for name in store.names()}
 ROOT = Path(__file__).parents[2]

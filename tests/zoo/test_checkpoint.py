@@ -9,8 +9,10 @@ import keras
 import numpy as np
 import pytest
 
-from keras_adaptive.zoo.training import checkpoint
-from keras_adaptive.zoo.training.checkpoint import FORMAT, NAME, PREVIOUS, Position, latest
+from keras_adaptive import checkpoints
+from keras_adaptive.checkpoints import archive
+from keras_adaptive.checkpoints.archive import FORMAT
+from keras_adaptive.zoo.training.checkpoint import NAME, PREVIOUS, Position, latest
 
 STATE = {
     "settings": dict.fromkeys(("recipe", "variant", "overrides", "steps_scale", "seed")),
@@ -36,7 +38,7 @@ def whole(model, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     for step in (7, 9):
         at = {**STATE["position"], "step": step}
-        checkpoint.save(folder / NAME, model, {**STATE, "position": at})
+        checkpoints.save(folder / NAME, model, {**STATE, "position": at})
     return folder
 
 
@@ -130,8 +132,8 @@ def test_damaged_states(version, folder):
     content = (folder / NAME).read_bytes()
     damaged = [{"format": version, **state} for state in states()]
     for state in (*damaged, [], "a", None, 3):
-        archive = rewritten(content, state=np.array(json.dumps(state)))
-        (folder / NAME).write_bytes(archive if version == 1 else checkpoint.signed(archive))
+        damaged_file = rewritten(content, state=np.array(json.dumps(state)))
+        (folder / NAME).write_bytes(damaged_file if version == 1 else archive.signed(damaged_file))
         assert_refused(folder)
     assert len(damaged) > 90
 
@@ -144,12 +146,12 @@ def test_members(folder, model):
     for changes in ({name: None}, {"more": np.ones(2)}, {name: np.ones(2)}, {"state": None}):
         (folder / NAME).write_bytes(rewritten(content, **changes))
         assert_refused(folder)
-    (folder / NAME).write_bytes(checkpoint.signed(rewritten(content, **{name: nan})))
+    (folder / NAME).write_bytes(archive.signed(rewritten(content, **{name: nan})))
     assert_refused(folder)
     for changes in ({name: None}, {"more|1|x": np.ones(2)}, {name: np.ones(2)}):
-        (folder / NAME).write_bytes(checkpoint.signed(rewritten(content, **changes)))
+        (folder / NAME).write_bytes(archive.signed(rewritten(content, **changes)))
         with pytest.raises(ValueError, match=r"checkpoint\.npz does not fit the network"):
-            checkpoint.restore(latest(folder), model)
+            checkpoints.restore(latest(folder), model)
 
 
 def test_what_is_no_file(folder):
@@ -157,7 +159,7 @@ def test_what_is_no_file(folder):
         (folder / NAME).unlink()
         make(folder / NAME)
         assert_refused(folder)
-        checkpoint.set_aside(folder)
+        checkpoints.set_aside(folder)
         assert latest(folder).instead == f"the checkpoint {folder / NAME} is missing"
         (folder / NAME).touch()
         assert_refused(folder)
@@ -177,7 +179,7 @@ def test_both_are_damaged(folder):
 def test_a_format_of_the_future(folder):
     state = np.array(json.dumps({"format": 3, "all": "new"}))
     content = rewritten((folder / NAME).read_bytes(), state=state)
-    (folder / NAME).write_bytes(checkpoint.signed(content))
+    (folder / NAME).write_bytes(archive.signed(content))
     with pytest.raises(ValueError, match="has the format 3; this version reads 1 and 2"):
         latest(folder)
 
@@ -188,18 +190,18 @@ def test_checkpoints_of_the_first_format_are_read(folder, model):
     (folder / NAME).write_bytes(rewritten((folder / NAME).read_bytes(), state=state))
     found = latest(folder)
     assert found.instead is None and found.state == STATE
-    checkpoint.restore(found, model)
+    checkpoints.restore(found, model)
 
 
 @pytest.mark.parametrize("place", [0, -1])
 def test_what_is_not_finite_is_not_saved(place, folder, model):
     before = (folder / NAME).read_bytes()
     name, variable = [
-        found for found in checkpoint.variables(model).items() if found[1].shape == (3, 4)
+        found for found in archive.variables(model).items() if found[1].shape == (3, 4)
     ][place]
     value = np.array(variable)
     variable.assign(np.full_like(value, np.nan))
     with pytest.raises(FloatingPointError, match=rf"{name.split('/', 2)[2]} is not finite"):
-        checkpoint.save(folder / NAME, model, STATE)
+        checkpoints.save(folder / NAME, model, STATE)
     variable.assign(value)
     assert (folder / NAME).read_bytes() == before

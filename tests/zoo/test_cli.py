@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import keras_adaptive
+from keras_adaptive.checkpoints import Terminated
 from keras_adaptive.zoo import cli, demo
 from keras_adaptive.zoo.demo_networks import small_recipe
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.parser import parser
-from keras_adaptive.zoo.training import stopping
 from keras_adaptive.zoo.training.progress import Estimated
 
 COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
@@ -298,7 +298,7 @@ def test_long_inputs_are_estimated(capsys):
     assert "30,000 positions take about" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (stopping.Terminated, 143)])
+@pytest.mark.parametrize(("stop", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
 def test_interrupt_says_how_to_go_on(stop, code, command, monkeypatch, tmp_path):
     """With all that was given, and with `--resume` where there is something to resume."""
 

@@ -9,8 +9,9 @@ import keras
 import numpy as np
 import pytest
 
+import tables
 from keras_adaptive import datasets
-from keras_adaptive.zoo import argument_types, cli, recipes, tables
+from keras_adaptive.zoo import argument_types, cli, families, recipes
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.ham import card as ham_card
 from keras_adaptive.zoo.families.ham.averaging import averaged
@@ -122,7 +123,7 @@ def test_every_task_has_a_recipe():
 )
 def test_outputs_fit_the_targets_of_every_task(name):
     recipe = recipes.load(name).with_overrides(small(name))
-    model = recipe.build(recipe)
+    model = families.of(recipe).build()
     batch = datasets.batch(recipe.dataset, 2, **{**recipe.parameters, "length": 8})
     layer = getattr(model, "network", model).get_layer("ham")
     spec = layer.compute_output_spec(keras.KerasTensor(batch["inputs"].shape))
@@ -136,7 +137,7 @@ def test_a_priority_can_be_enlarged(name):
     for gain in (1.0, 20.0):
         keras.utils.set_random_seed(0)
         model = recipe.replace(hyperparameters={**recipe.hyperparameters, "priority_gain": gain})
-        model = recipe.build(model)
+        model = families.of(model).build()
         layer = getattr(model, "network", model).get_layer("ham")
         kernels.append(np.array(layer.memory.embed.trainable_variables[0]))
     np.testing.assert_allclose(kernels[1][0], 20.0 * kernels[0][0], rtol=1e-6)
@@ -196,7 +197,7 @@ def test_the_average_is_what_is_measured_and_kept(trained):
 
 def test_soft_memory_trains_by_backpropagation_alone():
     recipe = recipes.load(SOFT).with_overrides(small(SOFT))
-    model = recipe.build(recipe)
+    model = families.of(recipe).build()
     family = HAM(recipe)
     family.compile(model, jit_compile=False)
     model.run_eagerly = True

@@ -9,12 +9,12 @@ import pytest
 import tensorflow as tf
 
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, recipes
+from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.ham.baseline import HAMBaseline, network_in_words
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.ham.network import Probe
-from keras_adaptive.zoo.pages import ham as ham_page
+from pages import ham as ham_page
 
 TASKS = ("reverse", "search", "merge", "sort", "add")
 NAMES = [f"ham_{task}_{kind}" for task in TASKS for kind in ("lstm", "attention")]
@@ -24,7 +24,7 @@ SMALL = {"units": 3, "length": 4, "batch_size": 4}
 def weights(name):
     """How many numbers of a recipe's network are trained."""
     recipe = recipes.load(name)
-    model = recipe.build(recipe)
+    model = families.of(recipe).build()
     return sum(math.prod(variable.shape) for variable in model.trainable_variables)
 
 
@@ -35,7 +35,7 @@ def test_same_curriculum_and_outputs_that_fit(name):
     assert recipe.stages == ours.stages and recipe.batch_size == ours.batch_size
     assert recipe.hyperparameters["attention"] == name.endswith("attention")
     recipe = recipe.with_overrides(SMALL)
-    model = recipe.build(recipe)
+    model = families.of(recipe).build()
     batch = datasets.batch(recipe.dataset, 2, **{**recipe.parameters, "length": 8})
     shape = model.compute_output_shape(batch["inputs"].shape)
     assert tuple(shape) == batch["targets"].shape
@@ -49,7 +49,7 @@ def test_more_weights_than_our_largest():
 
 def test_trains_on_bits_and_is_asked():
     recipe = recipes.load("ham_add_attention").with_overrides(SMALL)
-    model = recipe.build(recipe)
+    model = families.of(recipe).build()
     family = HAMBaseline(recipe)
     family.compile(model, jit_compile=False)
     model.run_eagerly = True
@@ -71,7 +71,7 @@ def test_trains_on_bits_and_is_asked():
 def test_limits_are_refused():
     recipe = recipes.load("ham_add_lstm").with_overrides(SMALL)
     with pytest.raises(ValueError, match="leaves is for models with a memory of leaves"):
-        HAMBaseline(recipe).apply_limits(recipe.build(recipe), {"leaves": 8})
+        HAMBaseline(recipe).apply_limits(families.of(recipe).build(), {"leaves": 8})
 
 
 def test_an_entry_is_published_and_answers(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 import known_text
 from keras_adaptive import plots, zoo
 from keras_adaptive.datasets.enwik8 import characters, enwik8
-from keras_adaptive.zoo import cli, recipes
+from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.language import segmentation
 from keras_adaptive.zoo.families.language.family import Language
@@ -93,7 +93,7 @@ def test_the_papers_network():
     """A byte comes in as one of 256 inputs that is 1."""
     recipe = recipes.load("act_enwik8")
     assert recipe.hyperparameters["units"] == 1500 and recipe.parameters["length"] == 500
-    model = recipe.build(recipe.with_overrides({"units": 3}))
+    model = families.of(recipe.with_overrides({"units": 3})).build()
     given = np.asarray(model.get_layer("bytes")(np.array([[7]])))
     assert given.shape == (1, 1, 256) and given.argmax() == 7 and given.sum() == 1
     found = np.asarray(model(np.array([[1, 255]])))

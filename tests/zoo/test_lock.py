@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from keras_adaptive.checkpoints import lock
+from keras_adaptive.checkpoints.lock import InUse, lock_folder
 from keras_adaptive.zoo import cli
-from keras_adaptive.zoo.training import lock
-from keras_adaptive.zoo.training.lock import InUse, locked
 
 HOLDER = """
-import sys, time, importlib.util
-spec = importlib.util.spec_from_file_location("lock", sys.argv[1])
-lock = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(lock)
-with lock.locked(sys.argv[2], sys.argv[3] or None):
+import sys, time
+from keras_adaptive.checkpoints import lock_folder
+
+with lock_folder(sys.argv[1], sys.argv[2] or None):
     print("locked", flush=True)
     time.sleep(600)
 """
@@ -30,7 +29,7 @@ def hold():
     processes = []
 
     def start(folder, entry=""):
-        words = [sys.executable, "-c", HOLDER, lock.__file__, str(folder), entry]
+        words = [sys.executable, "-c", HOLDER, str(folder), entry]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         processes.append(process)
         assert process.stdout.readline() == "locked\n"
@@ -65,7 +64,7 @@ def test_an_entry_in_use_is_refused(run, hold, tmp_path, capsys):
     assert cli.main(["export", str(run.folder), "--into", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert f"{tmp_path / 'act_addition'} is in use by process {process.pid}" in said
-    with locked(tmp_path, "act_parity"):
+    with lock_folder(tmp_path, "act_parity"):
         pass
     assert os.listdir(tmp_path) == [".act_addition.lock"]
 
@@ -83,29 +82,29 @@ def test_a_training_is_not_replaced_by_its_entry(run, capsys):
 
 def test_a_lock_dies_with_its_process(hold, tmp_path):
     process = hold(tmp_path)
-    with pytest.raises(InUse), locked(tmp_path):
+    with pytest.raises(InUse), lock_folder(tmp_path):
         pass
     process.kill()
     process.wait()
     assert (tmp_path / ".lock").read_text().startswith(f"process {process.pid} ")
-    with locked(tmp_path):
+    with lock_folder(tmp_path):
         assert (tmp_path / ".lock").read_text().startswith(f"process {os.getpid()} ")
     assert os.listdir(tmp_path) == []
 
 
 def test_a_shared_lock(tmp_path):
-    with locked(tmp_path, shared=True):
-        with locked(tmp_path, shared=True):
+    with lock_folder(tmp_path, shared=True):
+        with lock_folder(tmp_path, shared=True):
             pass
-        with pytest.raises(InUse), locked(tmp_path):
+        with pytest.raises(InUse), lock_folder(tmp_path):
             pass
-    with locked(tmp_path), pytest.raises(InUse), locked(tmp_path, shared=True):
+    with lock_folder(tmp_path), pytest.raises(InUse), lock_folder(tmp_path, shared=True):
         pass
     assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_that_stays_empty_is_removed(tmp_path):
-    with pytest.raises(KeyError), locked(tmp_path / "a" / "b"):
+    with pytest.raises(KeyError), lock_folder(tmp_path / "a" / "b"):
         assert Path(tmp_path / "a" / "b").is_dir()
         raise KeyError
     assert os.listdir(tmp_path) == []
@@ -120,6 +119,6 @@ def test_without_locks_it_is_said(how, tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(lock.fcntl, "flock", refuse)
     else:
         monkeypatch.setattr(lock, "fcntl", None)
-    with locked(tmp_path):
+    with lock_folder(tmp_path):
         assert f"{tmp_path} cannot be locked" in capsys.readouterr().err
     assert os.listdir(tmp_path) == []

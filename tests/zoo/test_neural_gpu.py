@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 
+import tables
 from keras_adaptive import datasets
-from keras_adaptive.zoo import cli, tables
+from keras_adaptive.zoo import cli
 from keras_adaptive.zoo.entries import lengths, store
 from keras_adaptive.zoo.families.family import Family
 from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card

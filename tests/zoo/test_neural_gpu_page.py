@@ -3,14 +3,14 @@
 import json
 from pathlib import Path
 
-from keras_adaptive.zoo import tables
-from keras_adaptive.zoo.pages import neural_gpu as neural_gpu_page
+import tables
+from pages import neural_gpu as neural_gpu_page
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_is_what_the_results_say():
-    """If this fails: python -m keras_adaptive.zoo.tables"""
+    """If this fails: python docs/tables.py"""
     text = (ROOT / neural_gpu_page.PAGE).read_text(encoding="utf-8")
     assert tables.written(text, ROOT, neural_gpu_page.PAGE) == text
 

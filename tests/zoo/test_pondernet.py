@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+import tables
 from keras_adaptive import zoo
 from keras_adaptive.models import AdaptiveModel, PonderNetModel
-from keras_adaptive.zoo import cli, families, recipes, tables
+from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.training import run as runs
 from keras_adaptive.zoo.training.train import train
@@ -54,7 +55,7 @@ def test_every_weight_moves(run):
 
 def test_each_unit_sees_one_input_at_first():
     recipe = recipes.load("pondernet_parity")
-    kernel = recipe.build(recipe).get_layer("pondernet").cell.kernel.numpy()
+    kernel = families.of(recipe).build().get_layer("pondernet").cell.kernel.numpy()
     np.testing.assert_array_equal((kernel != 0).sum(axis=0), np.ones(192))
     np.testing.assert_array_equal((kernel != 0).sum(axis=1), np.full(96, 2))
 

@@ -7,7 +7,7 @@ import pytest
 from keras_adaptive.zoo import recipes
 from keras_adaptive.zoo.recipe import Stage
 from keras_adaptive.zoo.search.seeds import scout
-from keras_adaptive.zoo.training.files import SEEDS
+from keras_adaptive.zoo.training import SEEDS
 
 STAGES = (
     Stage(steps=2, learning_rate=0.01, bins=(2, 3), chunk=2),

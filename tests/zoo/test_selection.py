@@ -147,7 +147,7 @@ def test_no_family_chooses_on_test_data(family, poisoned, tmp_path):
 def test_heights_in_a_text_are_chosen_on_validation_data(poisoned, tmp_path):
     recipe = small("language")
     family = families.of(recipe)
-    probe = family.probe(recipe.build(recipe))
+    probe = family.probe(families.of(recipe).build())
     with pytest.raises(AssertionError, match=TAKES):
         segmentation.measure(family, probe)
     heights = segmentation.choices(family, probe)

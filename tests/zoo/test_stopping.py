@@ -11,16 +11,17 @@ import time
 import numpy as np
 import pytest
 
+from keras_adaptive import checkpoints
 from keras_adaptive.zoo import cli
 from keras_adaptive.zoo.training import checkpoint
 
 TRAIN = """
 import json, sys
-from keras_adaptive.zoo import checkpoint
+from keras_adaptive import checkpoints
 from keras_adaptive.zoo.training.train import train
 
 out, overrides = sys.argv[1], json.loads(sys.argv[2])
-train("act_sort", out, resume=checkpoint.begun(out), checkpoint_seconds=0, overrides=overrides)
+train("act_sort", out, resume=checkpoints.exists(out), checkpoint_seconds=0, overrides=overrides)
 """
 CLI = [sys.executable, "-m", "keras_adaptive.zoo.cli"]
 
@@ -68,7 +69,7 @@ def wait_for(found, process):
 
 def steps_in(folder):
     """The step of the last checkpoint, 0 if there is none."""
-    return checkpoint.latest(folder).state["position"]["step"] if checkpoint.begun(folder) else 0
+    return checkpoint.latest(folder).state["position"]["step"] if checkpoints.exists(folder) else 0
 
 
 def again(err):

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_adaptive import curriculum
+from keras_adaptive import checkpoints, curriculum
+from keras_adaptive.checkpoints import archive
 from keras_adaptive.zoo import cli
-from keras_adaptive.zoo.training import checkpoint, files, stopping
+from keras_adaptive.zoo.training import checkpoint
 from keras_adaptive.zoo.training import train as training
 from keras_adaptive.zoo.training.run import go_on, restore
 from keras_adaptive.zoo.training.train import train
@@ -25,14 +26,15 @@ KILLED = """
 import os, signal, sys, json
 if os.environ["KERAS_BACKEND"] == "jax":
     sys.modules["tensorflow"] = None
-from keras_adaptive.zoo import train as training
+from keras_adaptive.zoo.training import train as training
 
-class Killed(training.Conductor):
+class Killed(training.RequireFinite):
     def on_train_batch_end(self, batch, logs=None):
-        if self.run.position.step == 14:
+        if self._began == 14:
             os.kill(os.getpid(), signal.SIGKILL)
+        super().on_train_batch_end(batch, logs)
 
-training.Conductor = Killed
+training.RequireFinite = Killed
 training.train("act_parity", sys.argv[1], checkpoint_seconds=0, overrides=json.loads(sys.argv[2]))
 """
 RESUMED = """
@@ -63,10 +65,10 @@ def assert_same(one, other):
     with np.load(one / checkpoint.NAME) as a, np.load(other / checkpoint.NAME) as b:
         variables = [name for name in a.files if name != "state"]
         assert len(variables) == len(b.files) - 1
-        kept = {checkpoint.identity(name): b[name] for name in b.files}
+        kept = {archive.identity(name): b[name] for name in b.files}
         for name in variables:
-            np.testing.assert_array_equal(a[name], kept[checkpoint.identity(name)], err_msg=name)
-    states = [checkpoint.read(folder / checkpoint.NAME) for folder in (one, other)]
+            np.testing.assert_array_equal(a[name], kept[archive.identity(name)], err_msg=name)
+    states = [checkpoint.load(folder / checkpoint.NAME).state for folder in (one, other)]
     for state in states:
         state["position"].pop("seconds")
         for row in state["history"]:
@@ -80,7 +82,7 @@ def test_killed_and_resumed_equals_uninterrupted(backend, parity, tmp_path):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     process = python(KILLED, killed, json.dumps(parity), backend=backend)
     assert process.returncode == -signal.SIGKILL, process.stderr
-    assert checkpoint.read(killed / checkpoint.NAME)["position"]["step"] == 14
+    assert checkpoint.load(killed / checkpoint.NAME).state["position"]["step"] == 14
     if backend == "jax":
         process = python(RESUMED, killed, whole, json.dumps(parity), backend=backend)
         assert process.returncode == 0, process.stderr
@@ -131,12 +133,12 @@ def test_resume_without_checkpoint(tmp_path):
 
 def test_a_damaged_checkpoint_gives_way_to_the_one_before(run, tmp_path, capsys):
     whole = shutil.copytree(run.folder, tmp_path / "run") / checkpoint.NAME
+    earlier = checkpoint.load(whole.with_name(checkpoint.PREVIOUS)).state["position"]["step"]
     content = whole.read_bytes()
     whole.write_bytes(content[:-100])
     words = ["train", "act_addition", "--out", str(whole.parent), "--resume", "--examples=10"]
     assert cli.main(words) == 0
     said = capsys.readouterr().err
-    earlier = checkpoint.read(whole.with_name(checkpoint.PREVIOUS))["position"]["step"]
     assert 0 < earlier < run.position.step
     assert f"the checkpoint {whole} is damaged: " in said and "taking the one before" in said
     assert f"going on from step {earlier}: {whole.with_name(checkpoint.PREVIOUS)}" in said
@@ -181,13 +183,13 @@ def test_loss_that_is_not_finite_keeps_the_checkpoint(parity, tmp_path, monkeypa
 @pytest.mark.parametrize(("kind", "step"), [("optimizer", 4), ("model", 8)])
 def test_what_is_saved_is_finite(kind, step, parity, tmp_path, monkeypatch, capsys):
     """Also after the last step, whose loss was finite."""
-    end, spoilt = training.Conductor.on_epoch_end, []
+    end, spoilt = training.RequireFinite.on_epoch_end, []
 
     def spoil(self, epoch, logs=None):
-        if self.run.position.step + self.run.stage.chunk == step:
+        if self.step == step:
             of_kind = [
                 (name, variable)
-                for name, variable in checkpoint.variables(self.run.model).items()
+                for name, variable in archive.variables(self.model).items()
                 if name.startswith(kind) and len(variable.shape) == 2
             ]
             name, variable = of_kind[-1]
@@ -197,14 +199,14 @@ def test_what_is_saved_is_finite(kind, step, parity, tmp_path, monkeypatch, caps
             spoilt.append(name.split("/", 2)[2])
         end(self, epoch, logs)
 
-    monkeypatch.setattr(training.Conductor, "on_epoch_end", spoil)
+    monkeypatch.setattr(training.RequireFinite, "on_epoch_end", spoil)
     words = [f"--set={name}={value}" for name, value in {**parity, "steps": 4}.items()]
     assert cli.main(["train", "act_parity", "--out", str(tmp_path / "run"), *words]) == 2
     said = capsys.readouterr().err
     assert f"the variable {spoilt[0]} is not finite at a step from {step - 1} to {step}" in said
     monkeypatch.undo()
     kept = restore(tmp_path / "run")
-    assert kept.position.step < step and checkpoint.not_finite(kept.model) is None
+    assert kept.position.step < step and checkpoints.not_finite(kept.model) is None
     assert f"the last good checkpoint is kept, of step {kept.position.step}:" in said
     assert train("act_parity", tmp_path / "run", resume=True).position.done
 
@@ -223,11 +225,11 @@ def test_first_weights_are_finite(run, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("number", "error"),
-    [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, stopping.Terminated)],
+    [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, checkpoints.Terminated)],
 )
 def test_a_signal_saves_and_can_be_resumed(number, error, parity, tmp_path, monkeypatch):
     """One more while the state is saved does no harm."""
-    begin, save = training.Conductor.on_epoch_begin, checkpoint.write_whole
+    begin, save = training.Conductor.begin_chunk, archive.write_file
 
     def interrupted(self, epoch, logs=None):
         begin(self, epoch, logs)
@@ -240,8 +242,8 @@ def test_a_signal_saves_and_can_be_resumed(number, error, parity, tmp_path, monk
         save(*arguments, **kept)
 
     before = signal.getsignal(number)
-    monkeypatch.setattr(training.Conductor, "on_epoch_begin", interrupted)
-    monkeypatch.setattr(checkpoint, "write_whole", interrupted_again)
+    monkeypatch.setattr(training.Conductor, "begin_chunk", interrupted)
+    monkeypatch.setattr(archive, "write_file", interrupted_again)
     with pytest.raises(error, match="after 8 steps; the state is saved") as caught:
         train("act_parity", tmp_path, overrides=parity, checkpoint_seconds=1000)
     assert type(caught.value) is error and signal.getsignal(number) is before
@@ -251,7 +253,7 @@ def test_a_signal_saves_and_can_be_resumed(number, error, parity, tmp_path, monk
 
 
 def test_full_disk_keeps_the_old_checkpoint(parity, tmp_path, monkeypatch):
-    write = files.write_whole
+    write = archive.write_file
 
     def full(path, content, **kept):
         if Path(path).name == checkpoint.NAME and Path(path).exists():
@@ -261,10 +263,10 @@ def test_full_disk_keeps_the_old_checkpoint(parity, tmp_path, monkeypatch):
     def no_space(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "write_whole", full)
+    monkeypatch.setattr(archive, "write_file", full)
     with pytest.raises(OSError, match="No space left"):
         train("act_parity", tmp_path, overrides=parity, checkpoint_seconds=0)
-    assert checkpoint.read(tmp_path / checkpoint.NAME)["position"]["step"] == 0
+    assert checkpoint.load(tmp_path / checkpoint.NAME).state["position"]["step"] == 0
 
 
 def test_curriculum_moves_when_the_error_is_low(parity, tmp_path, monkeypatch):

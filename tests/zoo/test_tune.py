@@ -28,7 +28,7 @@ GRID = {"tau": [1e-3, 1e-2, 1e-1], "halting_bias": [-1, 1]}
 KILLED = """
 import json, os, signal, sys
 from keras_adaptive import zoo
-from keras_adaptive.zoo import train as training
+from keras_adaptive.zoo.training import train as training
 
 class Killed(training.Conductor):
     def on_epoch_begin(self, epoch, logs=None):
@@ -141,9 +141,8 @@ def test_killed_and_resumed(small, tmp_path):
     assert process.returncode == -signal.SIGKILL, process.stderr
     assert [row["trial"] for row in trials.rows(tmp_path)] == ["0000"]
     first = (tmp_path / "trial_0000/seed-0" / checkpoint.NAME).stat().st_mtime_ns
-    assert (
-        checkpoint.read(tmp_path / "trial_0001/seed-0" / checkpoint.NAME)["position"]["step"] == 2
-    )
+    killed = checkpoint.load(tmp_path / "trial_0001/seed-0" / checkpoint.NAME)
+    assert killed.state["position"]["step"] == 2
     tuner = zoo.tuner("act_sort", tmp_path, resume=True)
     tuner.search()
     assert [row["steps"] for row in tuner.rows()] == [4, 4]
@@ -170,7 +169,7 @@ def test_training_until_a_step(small, tmp_path):
     overrides = {**small, "steps": 6, "numbers": 3}
     run = training.train("act_sort", tmp_path, overrides=overrides, until_step=3)
     assert run.position.step == 4 and not run.position.done
-    assert checkpoint.read(tmp_path / checkpoint.NAME)["position"]["step"] == 4
+    assert checkpoint.load(tmp_path / checkpoint.NAME).state["position"]["step"] == 4
     assert training.train("act_sort", tmp_path, resume=True).position.step == 6
 
 

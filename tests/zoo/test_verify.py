@@ -12,7 +12,7 @@ from keras_adaptive.zoo.entries import agreement, manifest, store, verify
 from keras_adaptive.zoo.entries import record as record_of_verify
 from keras_adaptive.zoo.entries.agreement import Ratio, counts_agree, limit, means_agree
 from keras_adaptive.zoo.entries.consistency import inconsistencies
-from keras_adaptive.zoo.pages import verify as verify_page
+from pages import verify as verify_page
 
 ROOT = Path(__file__).parents[2]
 

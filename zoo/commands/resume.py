@@ -3,7 +3,7 @@
 import shlex
 from pathlib import Path
 
-from ..training import checkpoint
+from ... import checkpoints
 from .answers import PROGRAM
 
 
@@ -20,7 +20,7 @@ def again(argv, resume):
 
 def has_training(out):
     """Whether `train` can go on in a folder."""
-    return out is not None and any(map(checkpoint.begun, (out, Path(out) / "seed-0")))
+    return out is not None and any(map(checkpoints.exists, (out, Path(out) / "seed-0")))
 
 
 def is_resumable(out):

@@ -170,3 +170,49 @@ def command(recipe, metrics):
     for key, value in (settings["overrides"] or {}).items():
         words += ["--set", f"{key}={value}"]
     return shlex.join(words)
+
+
+def trained(words, recipe, metrics):
+    """How a network was trained, and the command that does it again, as lines.
+
+    Args:
+        words: the network and its batches, a sentence without its end.
+        recipe: the entry's `Recipe`.
+        metrics: its `metrics.json`.
+    """
+    ended = "" if metrics["finished"] else " when the training was broken off"
+    commit = f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else ""
+    return [
+        f"{words}, {metrics['steps']:,} of them{ended}, {minutes(metrics['training_seconds'])} "
+        f"with the {metrics['training_backend']} backend{commit}. Train it again with",
+        "",
+        f"    {command(recipe, metrics)}",
+        "",
+    ]
+
+
+def trainings_table(metrics, symbols):
+    """The trainings of an entry that is also validated on longer examples.
+
+    Args:
+        metrics: the `metrics.json` of the entry.
+        symbols: what an answer consists of, `"bits"` or `"symbols"`.
+    """
+    longer = metrics["longer"]
+    header = ["seed", "other settings", "batches", "minutes", "validation error"]
+    header += [f"validation at {longer}: error", symbols, "test error"]
+    rows = [
+        [
+            run["training_seed"],
+            changes(run["settings"]),
+            f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
+            f"{run['training_seconds'] / 60:.0f}",
+            percent(run["validation_error"]),
+            percent(run["longer_error"])
+            + ("" if run["longer"] == longer else f" (at {run['longer']})"),
+            f"{100 * run['longer_symbol_error']:.4f} %",
+            percent(run["sequence_error"]),
+        ]
+        for run in metrics["runs"]
+    ]
+    return markdown(header, rows)

@@ -2,9 +2,11 @@
 
 import difflib
 import itertools
+import subprocess
+import sys
 from pathlib import Path
 
-from .. import families, tables
+from .. import families
 from . import agreement, store
 from .figures import ERROR
 
@@ -24,10 +26,14 @@ def inconsistencies(names, folder=None):
         for text in (*shares(recipe, metrics), *repeated(metrics), *others(metrics, folder)):
             yield f"{name}: {text}"
     repository = Path(folder or store.root()).parent
-    if (repository / "setup.cfg").is_file():
-        for document in tables.DOCUMENTS:
-            text = (repository / document).read_text(encoding="utf-8")
-            yield from differences(document, text, tables.written(text, repository, document))
+    script = repository / "docs" / "tables.py"
+    if script.is_file():
+        words = [sys.executable, str(script), str(repository), "--check"]
+        checked = subprocess.run(words, capture_output=True, text=True)
+        found = checked.stdout.splitlines()
+        if checked.returncode and not found:
+            found = [f"{script} could not compare the tables: {checked.stderr.strip()}"]
+        yield from found
 
 
 def differences(name, read, right):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import keras
 
+from ...checkpoints.files import read_json, replace_folder
+from ...checkpoints.lock import lock_folder
 from .. import families
 from ..evaluate import evaluate_run
-from ..training.files import folder_written_whole, read_json
-from ..training.lock import locked
 from ..training.run import restore, table
 from . import manifest, store, thinking_less
 from .baseline import NAME as BASELINE
@@ -79,7 +79,7 @@ def export(
     path = Path(into) / run.recipe.name
     if path.exists() and not (path / manifest.NAME).exists():
         raise ValueError(f"{path} is no entry, and would be replaced: choose another folder")
-    with locked(into, run.recipe.name):
+    with lock_folder(into, run.recipe.name):
         return _written(run, into, others, examples, long_examples, lengths, ensemble)
 
 
@@ -111,7 +111,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
         **thinking_less.measure(family, model, min(examples, thinking_less.EXAMPLES)),
     }
     path = request.into / run.recipe.name
-    with folder_written_whole(path) as new:
+    with replace_folder(path) as new:
         model.save(new / "model.keras")
         metrics = keep_baseline(metrics, others, new)
         write_saved_model(model, family, new)

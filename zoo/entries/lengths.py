@@ -13,7 +13,7 @@ import keras
 import numpy as np
 
 from ... import datasets
-from ..training.files import read_json, write_whole
+from ...checkpoints.files import read_json, write_file
 
 NAME = "lengths.json"
 # Those of the paper, in digits of a number and in positions.
@@ -49,7 +49,7 @@ def measure(family, run, examples, long_examples=None, lengths=None):
         while examples_in(known) < count:
             extend(known, family, probe, count)
             data = {**network(run), "rows": list(kept.values())}
-            write_whole(run.folder / NAME, json.dumps(data))
+            write_file(run.folder / NAME, json.dumps(data))
         rows.append(row_of(known, family, count))
     return rows
 

@@ -14,8 +14,8 @@ import time
 import keras
 
 from ... import halting
+from ...checkpoints.files import write_file
 from .. import families
-from ..training.files import write_whole
 from . import agreement, baseline, store, thinking_less
 from .consistency import inconsistencies
 from .figures import ERROR
@@ -70,7 +70,7 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
             continue
         found[name] = kept[name] = known
         if out:
-            write_whole(out, json.dumps({"entries": kept}, indent=1, ensure_ascii=False) + "\n")
+            write_file(out, json.dumps({"entries": kept}, indent=1, ensure_ascii=False) + "\n")
     return verdict(found, skipped, [*damaged.values(), *inconsistencies(wanted, folder)])
 
 

@@ -20,7 +20,7 @@ from ..entries.card import Sections, write
 from ..entries.figures import Exact, Measurement
 from ..entries.headline import headline, limits_in_words
 from ..settings import LIMITED
-from ..training.files import SEEDS
+from ..training import SEEDS
 from .probe import Probe, answered_batches
 
 
@@ -33,6 +33,9 @@ class Family:
         recipe: the `Recipe` of the network at hand.
     """
 
+    # The networks that recipes may name as `build`: functions of a recipe that return a
+    # `keras.Model`, not compiled.
+    networks: ClassVar[Mapping[str, Callable[..., keras.Model]]] = {}
     # The metric that models are judged by. Families that keep `"sequence_error"` are also measured
     # by the share of examples with any mistake.
     main_metric: ClassVar[str] = "sequence_error"
@@ -77,6 +80,14 @@ class Family:
         self.recipe = recipe
 
     # Training
+
+    def build(self) -> keras.Model:
+        """The network of the recipe, not compiled.
+
+        It draws its first weights from Keras's global generator, which `train` seeds.
+        """
+        build = self.recipe.build
+        return (self.networks[build] if isinstance(build, str) else build)(self.recipe)
 
     def compile(
         self,

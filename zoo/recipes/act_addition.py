@@ -4,18 +4,6 @@ from ..recipe import Figure, Recipe, Stage
 from ..search.space import TIME_PENALTIES
 
 
-def build(recipe):
-    """An LSTM."""
-    import keras
-
-    from ..families.act.network import recurrent
-
-    cell = keras.layers.LSTMCell(
-        recipe.hyperparameters["units"], recurrent_initializer="orthogonal"
-    )
-    return recurrent(recipe, cell)
-
-
 def level(steps, digits, time_penalty=0.1):
     """The training of one number of digits: two fifths at full learning rate, then annealing."""
     return Stage(
@@ -31,7 +19,7 @@ def level(steps, digits, time_penalty=0.1):
 RECIPE = Recipe(
     name="act_addition",
     dataset="act_addition",
-    build=build,
+    build="lstm",
     parameters={"digits": 5, "numbers": 5},
     training_parameters={"same_length": True, "first_target": True},
     hyperparameters={

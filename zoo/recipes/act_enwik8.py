@@ -3,18 +3,10 @@
 from ..recipe import Recipe, Stage
 from ..search.space import TIME_PENALTIES
 
-
-def build(recipe):
-    """An LSTM and a softmax over the 256 bytes."""
-    from ..families.language.network import predictor
-
-    return predictor(recipe)
-
-
 RECIPE = Recipe(
     name="act_enwik8",
     dataset="enwik8",
-    build=build,
+    build="language",
     parameters={"length": 500, "size": 100_000_000},
     hyperparameters={
         "units": 1500,

@@ -5,23 +5,10 @@ import dataclasses
 from ..recipe import Curriculum, Figure, Recipe, Stage
 from ..search.space import TIME_PENALTIES
 
-
-def build(recipe):
-    """An LSTM."""
-    import keras
-
-    from ..families.act.network import recurrent
-
-    cell = keras.layers.LSTMCell(
-        recipe.hyperparameters["units"], recurrent_initializer="orthogonal"
-    )
-    return recurrent(recipe, cell)
-
-
 RECIPE = Recipe(
     name="act_logic",
     dataset="act_logic",
-    build=build,
+    build="lstm",
     parameters={"gates": 10, "vectors": 10},
     training_parameters={"same_length": True, "hard_share": 0.3},
     hyperparameters={

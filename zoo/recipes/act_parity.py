@@ -1,46 +1,13 @@
 """Parity of up to 64 bits in one vector (Graves 2016, section 3.1)."""
 
-import numpy as np
 
 from ..recipe import Curriculum, Figure, Recipe, Stage
 from ..search.space import TIME_PENALTIES
 
-INPUTS_PER_UNIT = 6
-
-
-def build(recipe):
-    """A tanh network whose units each see a few inputs only at the start of training."""
-    import keras
-
-    from ..families.act.network import recurrent
-
-    settings = recipe.hyperparameters
-    cell = keras.layers.SimpleRNNCell(
-        settings["units"], activation="tanh", recurrent_initializer="orthogonal"
-    )
-    model = recurrent(recipe, cell)
-    rng = np.random.default_rng([recipe.seed, settings["units"]])
-    cell.kernel.assign(sparse_kernel(rng, *cell.kernel.shape, gain=settings["input_gain"]))
-    cell.bias.assign(rng.uniform(-1, 1, cell.bias.shape).astype("float32"))
-    return model
-
-
-def sparse_kernel(rng, rows, units, gain):
-    """Glorot weights times `gain` for a few random inputs of each unit, 0 for its others.
-
-    The last row, the weight of the flag that marks a first step, keeps plain Glorot weights.
-    """
-    limit = np.sqrt(6 / (rows + units))
-    kernel = rng.uniform(-limit, limit, (rows, units))
-    seen = np.argsort(rng.random((rows - 1, units)), axis=0) < INPUTS_PER_UNIT
-    kernel[:-1] *= gain * seen
-    return kernel.astype("float32")
-
-
 RECIPE = Recipe(
     name="act_parity",
     dataset="act_parity",
-    build=build,
+    build="sparse_tanh",
     parameters={"bits": 64, "placement": "random"},
     hyperparameters={
         "units": 128,

@@ -1,47 +1,13 @@
 """Sorting 2 to 15 numbers that come one at a time (Graves 2016, section 3.4)."""
 
-import numpy as np
 
 from ..recipe import Figure, Recipe, Stage
 from ..search.space import TIME_PENALTIES
 
-
-def build(recipe):
-    """An LSTM whose units forget at different rates at the start of training."""
-    import keras
-
-    from ..families.act.network import recurrent
-
-    settings = recipe.hyperparameters
-    cell = keras.layers.LSTMCell(settings["units"])
-    model = recurrent(recipe, cell)
-    rng = np.random.default_rng([recipe.seed, settings["units"]])
-    cell.recurrent_kernel.assign(orthogonal_gates(rng, settings["units"]))
-    cell.bias.assign(spread_forgetting(rng, settings["units"], settings["longest_memory"]))
-    return model
-
-
-def orthogonal_gates(rng, units):
-    """A recurrent kernel whose four gates each have an orthogonal matrix."""
-    gates = [np.linalg.qr(rng.normal(size=(units, units)))[0] for _ in range(4)]
-    return np.concatenate(gates, axis=1).astype("float32")
-
-
-def spread_forgetting(rng, units, longest):
-    """A bias with which unit memories last between 2 and `longest` time steps; others 0.
-
-    Source: Tallec & Ollivier, "Can recurrent neural networks warp time?" (2018),
-    arXiv:1804.11188, section 3.
-    """
-    bias = np.zeros(4 * units, "float32")
-    bias[units : 2 * units] = np.log(rng.uniform(2, longest, units))
-    return bias
-
-
 RECIPE = Recipe(
     name="act_sort",
     dataset="act_sort",
-    build=build,
+    build="long_lstm",
     parameters={"numbers": 15},
     training_parameters={"same_length": True},
     hyperparameters={

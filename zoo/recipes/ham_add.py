@@ -3,7 +3,7 @@
 import dataclasses
 
 from ..families.ham.baseline_settings import compared_with
-from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences, softened
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, differences, softened
 from ..recipe import Recipe
 
 # No sum has fewer than 4 symbols.
@@ -28,7 +28,7 @@ RECIPE = Recipe(
     name="ham_add",
     family="ham",
     dataset="ham_add",
-    build=build,
+    build="ham",
     parameters={"length": 32, "min_length": 4},
     length_parameters=("min_length", "length"),
     hyperparameters=SETTINGS,

@@ -8,7 +8,6 @@ from ..families.ham.settings import (
     COMPARING_STAGES,
     CONTROLLED,
     SEVERAL_SIZES,
-    build,
     differences,
     softened,
 )
@@ -42,7 +41,7 @@ RECIPE = Recipe(
     name="ham_merge",
     family="ham",
     dataset="ham_merge",
-    build=build,
+    build="ham",
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
     hyperparameters=SETTINGS,

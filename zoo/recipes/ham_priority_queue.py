@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ..families.ham.settings import RAW, SEVERAL_SIZES, SIZES, build, differences, softened
+from ..families.ham.settings import RAW, SEVERAL_SIZES, SIZES, differences, softened
 from ..recipe import Recipe, Stage
 
 # What is wrong at last are a few PUSHes into leaves that are taken. Each stage opens the turns
@@ -46,7 +46,7 @@ RECIPE = Recipe(
     name="ham_priority_queue",
     family="ham",
     dataset="ham_priority_queue",
-    build=build,
+    build="ham",
     parameters={"length": 32, "min_length": 32},
     # More elements are stored than with the paper's share of POPs.
     training_parameters={"late_pops": 2.0},

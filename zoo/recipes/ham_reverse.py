@@ -1,14 +1,14 @@
 """Reversal of a sequence by an LSTM with HAM."""
 
 from ..families.ham.baseline_settings import compared_with
-from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences, softened
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, differences, softened
 from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="ham_reverse",
     family="ham",
     dataset="ham_reverse",
-    build=build,
+    build="ham",
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
     hyperparameters=CONTROLLED,

@@ -3,7 +3,7 @@
 import dataclasses
 
 from ..families.ham.baseline_settings import compared_with
-from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, build, differences, softened
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, differences, softened
 from ..recipe import Recipe, Stage
 
 SETTINGS = {
@@ -30,7 +30,7 @@ RECIPE = Recipe(
     name="ham_search",
     family="ham",
     dataset="ham_search",
-    build=build,
+    build="ham",
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
     hyperparameters=SETTINGS,

@@ -8,7 +8,6 @@ from ..families.ham.settings import (
     COMPARING_STAGES,
     CONTROLLED,
     SEVERAL_SIZES,
-    build,
     differences,
     softened,
 )
@@ -37,7 +36,7 @@ RECIPE = Recipe(
     name="ham_sort",
     family="ham",
     dataset="ham_sort",
-    build=build,
+    build="ham",
     parameters={"length": 32, "min_length": 1},
     length_parameters=("min_length", "length"),
     hyperparameters=SETTINGS,

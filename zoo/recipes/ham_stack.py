@@ -1,13 +1,13 @@
 """A stack by raw HAM."""
 
-from ..families.ham.settings import RAW, RAW_STAGES, build, differences, softened
+from ..families.ham.settings import RAW, RAW_STAGES, differences, softened
 from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="ham_stack",
     family="ham",
     dataset="ham_stack",
-    build=build,
+    build="ham",
     parameters={"length": 32, "min_length": 32},
     length_parameters=("min_length", "length"),
     hyperparameters=RAW,

@@ -1,13 +1,13 @@
 """Long binary addition by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, build, sharper
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, sharper
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_addition",
     family="neural_gpu",
     dataset="neural_gpu_addition",
-    build=build,
+    build="neural_gpu",
     parameters={"bits": 20, "min_bits": 20},
     training_parameters={"min_bits": 1, "short_share": 0.05},
     length_parameters=("min_bits", "bits"),

@@ -1,13 +1,13 @@
 """Long binary addition by the paper's baseline: a sequence-to-sequence LSTM with attention."""
 
-from ..families.neural_gpu.settings import SEQ2SEQ, SEQ2SEQ_SEARCH, seq2seq_lstm
+from ..families.neural_gpu.settings import SEQ2SEQ, SEQ2SEQ_SEARCH
 from ..recipe import Curriculum, Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_addition_lstm",
     family="baseline",
     dataset="neural_gpu_addition",
-    build=seq2seq_lstm,
+    build="seq2seq_lstm",
     parameters={"bits": 20, "min_bits": 20},
     training_parameters={"short_share": 0.2},
     length_parameters=("min_bits", "bits"),

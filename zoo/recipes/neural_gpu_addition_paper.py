@@ -1,13 +1,12 @@
 """Long binary addition by the network of the paper: two layers of CGRU on an image of width 4."""
 
-from ..families.neural_gpu.settings import build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_addition_paper",
     family="neural_gpu",
     dataset="neural_gpu_addition",
-    build=build,
+    build="neural_gpu",
     parameters={"bits": 20, "min_bits": 20},
     training_parameters={"min_bits": 1, "short_share": 0.05},
     length_parameters=("min_bits", "bits"),

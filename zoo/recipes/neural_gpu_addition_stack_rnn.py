@@ -1,13 +1,12 @@
 """Long binary addition by a stack RNN."""
 
-from ..families.neural_gpu.settings import stack_rnn
 from ..recipe import Curriculum, Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_addition_stack_rnn",
     family="baseline",
     dataset="neural_gpu_addition",
-    build=stack_rnn,
+    build="stack_rnn",
     parameters={"bits": 20, "min_bits": 20},
     training_parameters={"min_bits": 1, "unequal_share": 1.0},
     length_parameters=("min_bits", "bits"),

@@ -1,13 +1,13 @@
 """Copying bits by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, build
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_copy",
     family="neural_gpu",
     dataset="neural_gpu_copy",
-    build=build,
+    build="neural_gpu",
     parameters={"length": 41, "min_length": 41},
     training_parameters={"min_length": 2, "short_share": 0.05},
     length_parameters=("min_length", "length"),

@@ -1,13 +1,13 @@
 """Long decimal multiplication by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, build
+from ..families.neural_gpu.settings import DIAGONAL
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_decimal_multiplication",
     family="neural_gpu",
     dataset="neural_gpu_multiplication",
-    build=build,
+    build="neural_gpu",
     parameters={"bits": 5, "min_bits": 5, "base": 10},
     training_parameters={"min_bits": 1, "short_share": 0.05},
     length_parameters=("min_bits", "bits"),

@@ -1,13 +1,13 @@
 """Sorting bits, which is counting them by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, build, sharper
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, sharper
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_sort_bits",
     family="neural_gpu",
     dataset="neural_gpu_sort_bits",
-    build=build,
+    build="neural_gpu",
     parameters={"length": 41, "min_length": 41},
     training_parameters={"min_length": 2, "short_share": 0.05},
     length_parameters=("min_length", "length"),

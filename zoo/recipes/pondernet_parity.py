@@ -1,6 +1,5 @@
 """Parity of vectors of 96 with few non-zeros by PonderNet (Banino et al. 2021, section 3.1)."""
 
-from ..families.pondernet.settings import build
 from ..recipe import Curriculum, Figure, Recipe, Stage
 
 RECIPE = Recipe(
@@ -8,7 +7,7 @@ RECIPE = Recipe(
     family="pondernet",
     variant="pondernet",
     dataset="sparse_parity",
-    build=build,
+    build="pondernet",
     parameters={"length": 48, "min_length": 1, "bits": 96},
     length_parameters=("min_length", "length"),
     hyperparameters={

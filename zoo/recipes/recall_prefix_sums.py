@@ -1,13 +1,12 @@
 """Prefix sums of 24 bits by a recall network, which then solves longer strings."""
 
-from ..families.recall.settings import build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="recall_prefix_sums",
     family="recall",
     dataset="prefix_sums",
-    build=build,
+    build="recall",
     parameters={"length": 24, "min_length": 24},
     length_parameters=("min_length", "length"),
     hyperparameters={

@@ -1,5 +1,6 @@
 """What a search or a study is going to train, and about how long that takes."""
 
+import itertools
 import statistics
 import sys
 import tempfile
@@ -71,24 +72,19 @@ def say(text):
 
 def seconds_a_batch(recipe, jit_compile="auto"):
     """How long a batch of the last stage takes to train, by a few of them after compilation."""
-    class Clock(keras.callbacks.Callback):
-        """Times the updates, and ends the training after a few."""
+    times = []
 
-        def __init__(self):
-            super().__init__()
-            self.times = []
+    def note_time(batch, logs=None):
+        """Notes when an update ended, and ends the training after a few."""
+        times.append(time.monotonic())
+        run.model.stop_training = len(times) > UPDATES and times[-1] - times[0] > SECONDS
 
-        def on_train_batch_end(self, batch, logs=None):
-            self.times.append(time.monotonic())
-            passed = self.times[-1] - self.times[0]
-            self.model.stop_training = len(self.times) > UPDATES and passed > SECONDS
-
-    stage, clock = recipe.stages[-1], Clock()
+    stage, clock = recipe.stages[-1], keras.callbacks.LambdaCallback(on_train_batch_end=note_time)
     level = recipe.stop_of(stage.curriculum) if stage.curriculum else None
     with tempfile.TemporaryDirectory() as folder:
         run = start(recipe, folder, {}, jit_compile)
     feed = batches(recipe, recipe.seed, stage, level)
     # More epochs than the clock lets begin.
     run.model.fit(feed.for_fit(), epochs=10_000, verbose=0, shuffle=False, callbacks=[clock])
-    spans = [later - sooner for sooner, later in zip(clock.times, clock.times[1:])]
+    spans = [later - sooner for sooner, later in itertools.pairwise(times)]
     return statistics.median(spans) / min(run.model.steps_per_execution, stage.chunk)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import keras_tuner
 
-from ..training.files import write_whole
-from ..training.lock import locked
+from ...checkpoints.files import write_file
+from ...checkpoints.lock import lock_folder
 from . import rows as trials
 from .space import Range, space_in
 
@@ -25,11 +25,11 @@ class Kept:
     """Part of an oracle: state in files that are written whole, and values as they were drawn."""
 
     def save(self):
-        write_whole(Path(self._get_oracle_fname()), json.dumps(self.get_state()))
+        write_file(Path(self._get_oracle_fname()), json.dumps(self.get_state()))
 
     def _save_trial(self, trial):
         folder = Path(self._get_trial_dir(trial.trial_id))
-        write_whole(folder / "trial.json", json.dumps(trial.get_state()))
+        write_file(folder / "trial.json", json.dumps(trial.get_state()))
 
     def end_trial(self, trial):
         # A worker's numbers have been through 32 bits.
@@ -143,7 +143,7 @@ class RecipeTuner(keras_tuner.Tuner):
             Exception: what a training raised, but that its loss was not finite. The trial is
                 tried again when the search is resumed.
         """
-        with locked(self.plan.folder, shared=trials.has_workers()):
+        with lock_folder(self.plan.folder, shared=trials.has_workers()):
             self.plan.announce()
             try:
                 super().search(verbose=verbose)

@@ -5,10 +5,11 @@ import io
 import json
 import math
 import os
+import statistics
 from pathlib import Path
 
+from ...checkpoints.files import read_json, write_file
 from .. import families
-from ..training.files import read_json, write_whole
 
 RESULT = "result.json"
 TABLES = ("trials.json", "trials.csv")
@@ -124,15 +125,15 @@ def add(folder, row):
     The tables are made of the rows beside the trainings, so that several workers can add theirs.
     """
     folder = Path(folder)
-    write_whole(folder / row["folder"] / RESULT, json.dumps(row, indent=1))
+    write_file(folder / row["folder"] / RESULT, json.dumps(row, indent=1))
     write_tables(folder)
 
 
 def write_tables(folder):
     """Write all rows to `trials.json` and `trials.csv`."""
     found = rows(folder)
-    write_whole(Path(folder) / TABLES[0], json.dumps(found, indent=1))
-    write_whole(Path(folder) / TABLES[1], csv_of(found))
+    write_file(Path(folder) / TABLES[0], json.dumps(found, indent=1))
+    write_file(Path(folder) / TABLES[1], csv_of(found))
 
 
 def csv_of(found):
@@ -143,10 +144,17 @@ def csv_of(found):
     settings = dict.fromkeys(name for row in found for name in row["overrides"])
     names = dict.fromkeys([*FIRST[:2], *settings, *FIRST[2:]])
     names |= dict.fromkeys(name for row in flat for name in row)
+    return csv_text(flat, names)
+
+
+def csv_text(found, columns):
+    """Rows as the text of a CSV file; what has no column is left out."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(names), restval="", lineterminator="\n")
+    writer = csv.DictWriter(
+        text, list(columns), restval="", extrasaction="ignore", lineterminator="\n"
+    )
     writer.writeheader()
-    writer.writerows(flat)
+    writer.writerows(found)
     return text.getvalue()
 
 
@@ -188,5 +196,5 @@ def means(found):
 
 
 def mean(values):
-    values = list(values)
-    return round(sum(values) / len(values), 6)
+    """The mean of some numbers, as tables have it."""
+    return round(statistics.fmean(values), 6)

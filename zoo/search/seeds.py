@@ -7,11 +7,12 @@ from seed to seed, and shows early. The choice looks at validation data alone.
 import json
 from pathlib import Path
 
+from ... import checkpoints
+from ...checkpoints.files import remove_temporary_files, write_file
+from ...checkpoints.lock import lock_folder
 from .. import recipes
-from ..training import checkpoint
-from ..training.files import SEEDS, remove_temporary_files, write_whole
-from ..training.lock import locked
-from ..training.train import train
+from ..training import SEEDS
+from .trainings import Trainings
 
 
 def scout(recipe, out, seeds, resume=False, **settings):
@@ -46,32 +47,29 @@ def scout(recipe, out, seeds, resume=False, **settings):
             f"{known.name} does not measure: give one seed"
         )
     out = Path(out)
-    begun = checkpoint.begun(out / "seed-0")
+    begun = checkpoints.exists(out / "seed-0")
     if resume and not begun:
         raise FileNotFoundError(f"there are no trainings to resume in {out}")
-    with locked(out):
+    with lock_folder(out):
         if begun and not resume:
             raise FileExistsError(
                 f"{out} already holds trainings. Resume, or choose another folder."
             )
         remove_temporary_files(out)
         found, stages = [], known.scouted_stages
+        trainings = Trainings(recipe, out, settings)
+
+        def train(seed, **more):
+            outcome = trainings.train(f"seed-{seed}", seed, **{**settings, **more})
+            if outcome.error is not None:
+                raise FloatingPointError(outcome.error)
+            return outcome.run
+
         for seed in range(seeds):
-            run = _on(recipe, out / f"seed-{seed}", seed, until_stage=stages, **settings)
+            run = train(seed, until_stage=stages)
             end = next(row for row in reversed(run.history) if row["stage"] < stages)
-            found.append(
-                {
-                    "seed": seed,
-                    "steps": end["step"],
-                    "longer_error": end["longer_error"],
-                    "longer_symbol_error": end["longer_symbol_error"],
-                }
-            )
-            write_whole(out / SEEDS, json.dumps(found, indent=1))
-        best = min(found, key=lambda one: (one["longer_symbol_error"], one["longer_error"]))["seed"]
-        return _on(recipe, out / f"seed-{best}", best, **settings)
-
-
-def _on(recipe, out, seed, **settings):
-    """Start a training, or go on with it."""
-    return train(recipe, out, seed=seed, resume=checkpoint.begun(out), **settings)
+            kept = ("longer_error", "longer_symbol_error")
+            found.append({"seed": seed, "steps": end["step"], **{name: end[name] for name in kept}})
+            write_file(out / SEEDS, json.dumps(found, indent=1))
+        best = min(found, key=lambda row: (row["longer_symbol_error"], row["longer_error"]))
+        return train(best["seed"])

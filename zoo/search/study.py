@@ -5,23 +5,18 @@ file, which is written whole after every training and is all that the pictures n
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-import keras
-
+from ...checkpoints.files import remove_temporary_files, write_file
+from ...checkpoints.lock import lock_folder
 from .. import families, recipes
 from ..evaluate import evaluate
 from ..recipe import Recipe
-from ..settings import check_option
-from ..training import checkpoint
-from ..training.files import read_json, remove_temporary_files, write_whole
-from ..training.lock import locked
-from ..training.run import restore
-from ..training.train import train
 from . import study_table
-from .forecast import announce
+from .forecast import announce, say
+from .rows import csv_text
+from .trainings import Trainings, checked, kept_in, resumed
 from .variants import DEFAULTS, KINDS, arms_of
 
 NAME = "study.json"
@@ -75,49 +70,25 @@ def study(
     if "halting" not in loaded.hyperparameters or loaded.figure is None:
         raise ValueError(f"{loaded.name} has no halting rule to study")
     out = Path(out or Path("runs") / f"{loaded.name}_study")
-    settings = checked(settings)
-    with locked(out):
-        data = read_json(out / NAME, ("recipe", "settings", "rows"))
-        if data and not resume:
-            raise FileExistsError(
-                f"{out} already holds a study. Resume it, or choose another folder."
-            )
+    settings = checked(settings, DEFAULTS, "study")
+    for name in KINDS:
+        if not isinstance(settings.get(name, ()), (list, tuple)):
+            raise ValueError(f"{name} must be a list of numbers. Received: {settings[name]!r}")
+    with lock_folder(out):
+        data = kept_in(out / NAME, ("recipe", "settings", "rows"), resume, "study")
         if data:
-            data["settings"] = resumed(data, loaded.name, settings, out)
+            if data["recipe"] != loaded.name:
+                raise ValueError(f"{out} holds a study of {data['recipe']}, not of {loaded.name}")
+            before = {**DEFAULTS, **data["settings"]}
+            data["settings"] = resumed(before, settings, GROWING, f"{out} holds a study")
         else:
             data = {"recipe": loaded.name, "settings": {**DEFAULTS, **settings}, "rows": []}
-        work = Study(loaded, custom, data, out, jit_compile)
+        trainings = Trainings(custom or loaded.name, out, data["settings"], jit_compile)
+        work = Study(loaded, trainings, data)
         remove_temporary_files(out)
         work.run()
         study_table.draw(data, loaded, out)
     return data
-
-
-def checked(settings):
-    """The settings that were given, without those that are None, as JSON has them."""
-    unknown = sorted(set(settings) - set(DEFAULTS))
-    if unknown:
-        raise ValueError(f"unknown setting {unknown[0]!r}; a study has {', '.join(DEFAULTS)}")
-    given = {name: value for name, value in settings.items() if value is not None}
-    for name in ("seeds", "examples", "steps_scale"):
-        check_option(name, given.get(name))
-    for name in KINDS:
-        if name in given and not isinstance(given[name], (list, tuple)):
-            raise ValueError(f"{name} must be a list of numbers. Received: {given[name]!r}")
-    return given
-
-
-def resumed(data, recipe, given, out):
-    """The settings of a study that goes on."""
-    if data["recipe"] != recipe:
-        raise ValueError(f"{out} holds a study of {data['recipe']}, not of {recipe}")
-    before = {**DEFAULTS, **data["settings"]}
-    for name, value in given.items():
-        if name not in GROWING and value != before[name]:
-            raise ValueError(
-                f"{name}: {out} holds a study with {before[name]!r}. Received: {value!r}"
-            )
-    return {**before, **given}
 
 
 class Study:
@@ -125,15 +96,12 @@ class Study:
 
     Args:
         recipe: the `Recipe`.
-        custom: the same, if it is none of the zoo, else None.
+        trainings: the `Trainings`.
         data: what `study.json` has; it grows.
-        folder: of the study.
-        jit_compile: as in `keras.Model.compile`.
     """
 
-    def __init__(self, recipe, custom, data, folder, jit_compile="auto"):
-        self.recipe, self.custom, self.data, self.folder = recipe, custom, data, Path(folder)
-        self.jit_compile = jit_compile
+    def __init__(self, recipe, trainings, data):
+        self.recipe, self.trainings, self.data = recipe, trainings, data
         self.arms = arms_of(recipe, data["settings"])
 
     def run(self):
@@ -144,7 +112,7 @@ class Study:
         left = [(arm, seed) for arm, seed in wanted if (arm.name, seed) not in done]
         self.announce(len(wanted) - len(left))
         for number, (arm, seed) in enumerate(left, start=len(wanted) - len(left) + 1):
-            self.note(f"training {number} of {len(wanted)}: {arm.label}, seed {seed}")
+            say(f"training {number} of {len(wanted)}: {arm.label}, seed {seed}")
             self.data["rows"].append(self.trained(arm, seed))
             self.data.pop("sequences", None)
             self.save()
@@ -154,15 +122,13 @@ class Study:
 
     def announce(self, done):
         """Say what is going to be trained, of which so many trainings are done."""
-        settings = self.data["settings"]
-        kinds = ("overrides", "steps_scale")
         announce(
-            self.recipe.configured(**{kind: settings[kind] for kind in kinds}),
+            self.trainings.recipe_of(),
             [arm.label for arm in self.arms],
             (len(self.arms), "setting"),
-            settings["seeds"],
+            self.data["settings"]["seeds"],
             done,
-            self.jit_compile,
+            self.trainings.jit_compile,
         )
 
     def save(self):
@@ -171,36 +137,19 @@ class Study:
         rest = {name: value for name, value in self.data.items() if name != "rows"}
         text = json.dumps(rest, ensure_ascii=False, indent=1)[:-2]
         rows = ",\n  ".join(lines)
-        write_whole(self.folder / NAME, f'{text},\n "rows": [\n  {rows}\n ]\n}}\n')
-        write_whole(self.folder / "study.csv", study_table.csv_of(self.data["rows"]))
+        folder = self.trainings.folder
+        write_file(folder / NAME, f'{text},\n "rows": [\n  {rows}\n ]\n}}\n')
+        write_file(folder / "study.csv", csv_text(self.data["rows"], study_table.COLUMNS))
 
     def trained(self, arm, seed):
         """Train with one seed, or go on with that, and measure it; the row of the training."""
-        # A study builds many models.
-        keras.backend.clear_session()
-        folder = self.folder / arm.name / f"seed-{seed}"
-        folder.mkdir(parents=True, exist_ok=True)
-        settings = self.data["settings"]
+        place = f"{arm.name}/seed-{seed}"
+        outcome = self.trainings.train(place, seed, arm.overrides, variant=arm.variant)
+        if outcome.error is not None:
+            say(outcome.error)
         row = {"arm": arm.name, "kind": arm.kind, "value": arm.value, "seed": seed}
-        try:
-            run = train(
-                self.custom or self.recipe.name,
-                folder,
-                resume=checkpoint.begun(folder),
-                seed=seed,
-                overrides={**(settings["overrides"] or {}), **arm.overrides},
-                variant=arm.variant,
-                steps_scale=settings["steps_scale"],
-                jit_compile=self.jit_compile,
-            )
-        except FloatingPointError as error:
-            self.note(str(error))
-            # What the last good checkpoint can do is what the training came to.
-            run, diverged = restore(folder, recipe=self.custom), True
-        else:
-            diverged = False
-        row |= {"steps": run.position.step, "seconds": round(run.position.seconds, 1)}
-        return {**row, "diverged": diverged, **self.measured(run)}
+        # Where it diverged, what the last good checkpoint can do is what the training came to.
+        return {**row, **outcome.row(), **self.measured(outcome.run)}
 
     def measured(self, run):
         """Numbers of a training: at its end, along it, and for each difficulty."""
@@ -233,13 +182,9 @@ class Study:
         groups = [group for group in groups if group["kind"] == "tau"]
         if not (self.recipe.figure.along_sequences and groups):
             return None
-        mean = study_table.mean
-        best = min(groups, key=lambda group: mean(group["runs"], "validation_error"))
+        best = min(groups, key=lambda group: study_table.mean(group["runs"], "validation_error"))
         row = min(best["runs"], key=lambda row: row["validation_error"])
-        run = restore(self.folder / row["arm"] / f"seed-{row['seed']}", recipe=self.custom)
+        run = self.trainings.restore(f"{row['arm']}/seed-{row['seed']}")
         family = families.of(run.recipe)
         found = family.some_sequences(family.probe(run.model))
         return {"label": best["name"], "seed": row["seed"], "sequences": found}
-
-    def note(self, text):
-        print(text, file=sys.stderr)

@@ -1,11 +1,10 @@
 """What a study came to: its trainings by arm, a table, and the paper's figures."""
 
-import csv
-import io
+import statistics
 from pathlib import Path
 
 from ... import plots
-from ..training.files import write_whole
+from ...checkpoints.files import write_file
 from .variants import arms_of
 
 BY_DIFFICULTY = ("difficulty", "sequence_error", "ponder_steps")
@@ -47,7 +46,7 @@ def groups(data, arms):
 
 def mean(rows, name):
     """The mean of a number of some rows."""
-    return sum(row[name] for row in rows) / len(rows)
+    return statistics.fmean(row[name] for row in rows)
 
 
 def standard_error(rows, name):
@@ -62,15 +61,6 @@ def standard_error(rows, name):
     from scipy import stats
 
     return float(stats.sem([row[name] for row in rows]))
-
-
-def csv_of(rows):
-    """Rows as the text of a CSV file, a line for each training."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def table(data, recipe):
@@ -112,7 +102,7 @@ def draw(data, recipe, folder):
     found = [group for group in groups(data, arms_of(recipe, data["settings"])) if group["runs"]]
     for group in found:
         group["runs"] = [with_names(row) for row in group["runs"]]
-    write_whole(folder / "study.md", table(data, recipe) + "\n")
+    write_file(folder / "study.md", table(data, recipe) + "\n")
     title = recipe.name
     drawn = [
         plots.study.error_bars(folder / "error.png", found, title),

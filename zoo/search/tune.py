@@ -6,24 +6,20 @@ itself; KerasTuner gets the means, and the table has every training.
 
 import json
 import math
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import keras
-
+from ... import checkpoints
+from ...checkpoints.files import remove_temporary_files, write_file
+from ...checkpoints.lock import lock_folder
 from .. import families, recipes
 from ..recipe import Recipe
-from ..settings import check_option
 from ..training import checkpoint
-from ..training.files import read_json, remove_temporary_files, write_whole
-from ..training.lock import locked
-from ..training.run import configure, restore
-from ..training.train import train as train_recipe
 from . import rows as trials
-from .forecast import announce
+from .forecast import announce, say
 from .space import DEFAULT_METHOD, Range, space_in, space_of, to_json
+from .trainings import Trainings, checked, kept_in, resumed
 
 NAME = "search.json"
 # What a search has that does not say otherwise.
@@ -91,15 +87,14 @@ def tuner(
     custom = recipe if isinstance(recipe, Recipe) else None
     loaded = recipe if isinstance(recipe, Recipe) else recipes.load(recipe)
     out = Path(out or Path("runs") / f"{loaded.name}_search")
-    settings = checked(settings)
-    with locked(out, shared=trials.has_workers()):
-        kept = read_json(out / NAME, ("recipe", "space", *DEFAULTS))
-        if kept and not resume:
-            raise FileExistsError(
-                f"{out} already holds a search. Resume it, or choose another folder."
-            )
+    settings = checked(settings, DEFAULTS, "search")
+    with lock_folder(out, shared=trials.has_workers()):
+        kept = kept_in(out / NAME, ("recipe", "space", *DEFAULTS), resume, "search")
         if kept:
-            settings = resumed(kept, {"recipe": loaded.name, **settings}, out)
+            if "objective" in settings:
+                settings["objective"] = trials.weights_of(settings["objective"])
+            given = {"recipe": loaded.name, **settings}
+            settings = resumed(kept, given, ("trials",), f"{out} holds a search")
             if over is not None:
                 same_space(kept, loaded, over, out)
         else:
@@ -107,7 +102,7 @@ def tuner(
         plan = Plan(settings, out, custom, jit_compile)
         if not trials.has_workers():
             remove_temporary_files(out, *out.glob("trial_*"))
-        write_whole(out / NAME, json.dumps(settings, indent=1))
+        write_file(out / NAME, json.dumps(settings, indent=1))
         # KerasTuner takes a second to load, which a training of its own does not wait for.
         from .keras_tuner import RecipeTuner
 
@@ -122,28 +117,6 @@ def new_settings(recipe, over, settings):
     if settings["trials"] is None and settings["method"] in ("random", "bayesian"):
         settings["trials"] = TRIALS
     return settings
-
-
-def checked(settings):
-    """The settings that were given, without those that are None."""
-    unknown = sorted(set(settings) - set(DEFAULTS))
-    if unknown:
-        raise ValueError(f"unknown setting {unknown[0]!r}; a search has {', '.join(DEFAULTS)}")
-    for name in ("trials", "seeds", "examples", "seed"):
-        check_option(name, settings.get(name))
-    return {name: value for name, value in settings.items() if value is not None}
-
-
-def resumed(kept, given, out):
-    """The settings of a search that goes on; only `trials` may change."""
-    if "objective" in given:
-        given["objective"] = trials.weights_of(given["objective"])
-    for name, value in given.items():
-        if name != "trials" and value != kept[name]:
-            raise ValueError(
-                f"{name}: {out} holds a search with {kept[name]!r}. Received: {value!r}"
-            )
-    return {**kept, **given}
 
 
 def same_space(kept, recipe, over, out):
@@ -164,11 +137,11 @@ class Plan:
     """
 
     def __init__(self, settings, folder, custom=None, jit_compile="auto"):
-        self.settings, self.folder, self.custom = settings, Path(folder), custom
-        self.jit_compile = jit_compile
+        self.settings, self.folder = settings, Path(folder)
         self.space = space_in(settings)
-        kinds = ("recipe", "variant", "overrides", "steps_scale")
-        self.recipe = configure({**{k: settings[k] for k in kinds}, "seed": None}, custom)
+        recipe = custom or settings["recipe"]
+        self.trainings = Trainings(recipe, folder, settings, jit_compile)
+        self.recipe = self.trainings.recipe_of()
         trials.check_measured(settings["objective"], self.recipe)
 
     @property
@@ -188,7 +161,7 @@ class Plan:
             (self.trials, "trial" if self.trials else "trials by hyperband"),
             self.settings["seeds"],
             len(self.rows()),
-            self.jit_compile,
+            self.trainings.jit_compile,
             measured=not trials.has_workers(),
         )
 
@@ -210,7 +183,7 @@ class Plan:
             row = done.get((trial, seed))
             if row is None:
                 total = self.trials or "?"
-                self.note(
+                say(
                     f"trial {int(trial) + 1} of {total}, seed {seed + 1} of "
                     f"{self.settings['seeds']}: {told(overrides)}"
                 )
@@ -220,7 +193,7 @@ class Plan:
             rows.append(row)
         objective = trials.mean(row["objective"] for row in rows)
         best = trials.ranking(self.rows(), self.settings["seeds"])[0]
-        self.note(
+        say(
             f"trial {int(trial) + 1}: objective {objective:g}; the best is {best['objective']:g}, "
             f"of trial {int(best['trial']) + 1}"
         )
@@ -237,50 +210,25 @@ class Plan:
 
     def train(self, trial, overrides, share, seed, earlier):
         """Train with one seed, or go on with that; the row of the training."""
-        # A search builds many models.
-        keras.backend.clear_session()
-        folder = self.folder / f"trial_{trial}" / f"seed-{seed}"
-        folder.mkdir(parents=True, exist_ok=True)
-        if earlier is not None and not checkpoint.begun(folder):
-            before = self.folder / f"trial_{earlier}" / f"seed-{seed}"
-            write_whole(folder / checkpoint.NAME, checkpoint.latest(before).path.read_bytes())
-        settings = {
-            "seed": seed,
-            "overrides": {**(self.settings["overrides"] or {}), **overrides},
-            "variant": self.settings["variant"],
-            "steps_scale": self.settings["steps_scale"],
-        }
-        recipe = self.custom or self.settings["recipe"]
+        place = f"trial_{trial}/seed-{seed}"
+        folder, limit = self.folder / place, None
+        if earlier is not None and not checkpoints.exists(folder):
+            before = checkpoint.latest(self.folder / f"trial_{earlier}" / f"seed-{seed}")
+            folder.mkdir(parents=True, exist_ok=True)
+            write_file(folder / checkpoint.NAME, before.path.read_bytes())
+        if share < 1:
+            limit = math.ceil(share * self.trainings.recipe_of(overrides).steps)
+        outcome = self.trainings.train(place, seed, overrides, until_step=limit)
         row = {"trial": trial, "seed": seed, "overrides": overrides, "share": share}
-        row["folder"] = row["trained_in"] = f"trial_{trial}/seed-{seed}"
-        try:
-            run = train_recipe(
-                recipe,
-                folder,
-                resume=checkpoint.begun(folder),
-                until_step=None if share >= 1 else math.ceil(share * self.steps(overrides)),
-                jit_compile=self.jit_compile,
-                **settings,
-            )
-        except FloatingPointError as error:
-            self.note(str(error))
-            position = checkpoint.latest(folder).state["position"]
-            row |= {"diverged": True}
+        row |= {"folder": place, "trained_in": place, **outcome.row()}
+        if outcome.error is None:
+            family = families.of(outcome.run.recipe)
+            found = family.selection_metrics(outcome.run, self.settings["examples"])
+            row |= trials.measured(found)
         else:
-            position = {"step": run.position.step, "seconds": run.position.seconds}
-            found = families.of(run.recipe).selection_metrics(run, self.settings["examples"])
-            row |= {"diverged": False, **trials.measured(found)}
-        row |= {"steps": position["step"], "seconds": round(position["seconds"], 1)}
+            say(outcome.error)
         row["objective"] = trials.score(row, self.settings["objective"], self.recipe)
         return row
-
-    def steps(self, overrides):
-        """Steps of a whole training with the settings of a trial."""
-        recipe = (self.custom or recipes.load(self.settings["recipe"])).with_overrides(
-            {**(self.settings["overrides"] or {}), **overrides}
-        )
-        scale = self.settings["steps_scale"]
-        return (recipe.scaled(scale) if scale else recipe).steps
 
     def rows(self):
         """All trainings so far, as in `trials.json`."""
@@ -296,10 +244,7 @@ class Plan:
         if not rows:
             raise ValueError(f"trial {trial} has not been trained yet")
         best = min(rows, key=lambda row: row["objective"])
-        return restore(self.folder / best["trained_in"], recipe=self.custom).model
-
-    def note(self, text):
-        print(text, file=sys.stderr)
+        return self.trainings.restore(best["trained_in"]).model
 
 
 def told(overrides):

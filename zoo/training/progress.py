@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from .stopping import Terminated
+from ...checkpoints.signals import Terminated
 
 # Seconds after which it is told that work goes on; the next time after twice as many.
 FIRST = 10.0

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import keras
 
+from ... import checkpoints
+from ...checkpoints.files import write_file
 from .. import families, recipes
 from . import checkpoint
 from .checkpoint import Position
-from .files import write_whole
 
 STEPS_PER_EXECUTION = 20
 # Columns of every history, before those of its family.
@@ -51,8 +52,8 @@ class Run:
             "keras": keras.__version__,
             "backend": self.backend,
         }
-        checkpoint.save(folder / checkpoint.NAME, self.model, state)
-        write_whole(folder / "history.csv", table(self.history, families.of(self.recipe)))
+        checkpoints.save(folder / checkpoint.NAME, self.model, state)
+        write_file(folder / "history.csv", table(self.history, families.of(self.recipe)))
         if own:
             self.saved = self.position.step
 
@@ -86,7 +87,7 @@ def start(recipe, folder, settings, jit_compile="auto"):
     """A run at step 0."""
     # Initializers of Keras draw from its global generator.
     keras.utils.set_random_seed(recipe.seed)
-    model = recipe.build(recipe)
+    model = families.of(recipe).build()
     # Keras's trainer on torch takes one step at a time.
     steps = 1 if keras.config.backend() == "torch" else STEPS_PER_EXECUTION
     families.of(recipe).compile(model, jit_compile, steps)
@@ -128,7 +129,7 @@ def restore(folder, settings=None, recipe=None, jit_compile="auto"):
             f"{found.path} is of stage {run.position.stage}, and {run.recipe.name} has "
             f"{len(run.recipe.stages)}"
         )
-    checkpoint.restore(found, run.model)
+    checkpoints.restore(found, run.model)
     run.history = state["history"]
     run.backend = state["backend"]
     run.source, run.saved = found.path, run.position.step

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import keras
 
+from ... import checkpoints
+from ...callbacks import Autosave, ProgressBar, RequireFinite
 from .. import families
-from . import checkpoint, stopping
+from . import checkpoint
 from .batches import batches
-from .files import remove_temporary_files
-from .lock import locked
-from .progress_bar import ProgressBar
 from .run import configure, go_on, restore, start
 
 
@@ -64,8 +63,8 @@ def train(
         FileExistsError: `out` already holds a training, and `resume` is False.
         FloatingPointError: the loss or a variable is not finite; the last checkpoint is kept.
         OSError: `out` cannot be written; what was there stays whole.
-        lock.InUse: another process trains in `out`.
-        KeyboardInterrupt: Ctrl-C, or SIGTERM (`stopping.Terminated`); the state was saved.
+        checkpoints.InUse: another process trains in `out`.
+        KeyboardInterrupt: Ctrl-C, or SIGTERM (`checkpoints.Terminated`); the state was saved.
     """
     if keep_every is not None and (int(keep_every) != keep_every or keep_every < 1):
         raise ValueError(
@@ -81,25 +80,24 @@ def train(
     out = Path(out)
     custom = None if isinstance(recipe, str) else recipe
     # What cannot be is refused before a folder is made.
-    if resume and not checkpoint.begun(out):
+    if resume and not checkpoints.exists(out):
         raise FileNotFoundError(f"there is no checkpoint to resume from: {out / checkpoint.NAME}")
     if not resume:
         configure(settings, custom)
-    with locked(out):
-        remove_temporary_files(out, *out.glob("step-*"))
+    with checkpoints.lock_folder(out):
+        checkpoints.remove_temporary_files(out, *out.glob("step-*"))
         begin = _resumed if resume else _begun
         run = begin(out, settings, custom, jit_compile)
-        with stopping.noted() as stop, contextlib.redirect_stdout(sys.stderr):
-            conductor = Conductor(run, stop, checkpoint_seconds, keep_every)
+        with Autosave(run.save, checkpoint_seconds) as autosave, contextlib.redirect_stdout(
+            sys.stderr
+        ):
+            conductor = Conductor(run, autosave, keep_every)
             last = math.inf if until_stage is None else until_stage
             limit = math.inf if until_step is None else until_step
             position = run.position
             while not position.done and position.stage < last and position.step < limit:
                 conductor.fit_stage(limit)
-            if position.step >= limit:
-                with stop.held():
-                    run.save()
-            stop.check(f"stopped after {position.step} steps; the state is saved")
+            autosave.request.check(f"stopped after {position.step} steps; the state is saved")
     return run
 
 
@@ -107,7 +105,7 @@ def _resumed(out, settings, custom, jit_compile):
     """The training in a folder, as its last checkpoint that is whole has it."""
     run = restore(out, settings, custom, jit_compile)
     if run.source.name != checkpoint.NAME:
-        checkpoint.set_aside(out)
+        checkpoints.set_aside(out)
     print(f"going on from step {run.position.step}: {run.source}", file=sys.stderr)
     go_on(run)
     return run
@@ -115,61 +113,64 @@ def _resumed(out, settings, custom, jit_compile):
 
 def _begun(out, settings, custom, jit_compile):
     """A new training, saved before its first step."""
-    if checkpoint.begun(out):
+    if checkpoints.exists(out):
         raise FileExistsError(
             f"{out} already holds a training. Resume it, or choose another folder."
         )
     run = start(configure(settings, custom), out, settings, jit_compile)
-    if name := checkpoint.not_finite(run.model):
+    if name := checkpoints.not_finite(run.model):
         raise ValueError(f"the first value of the variable {name} is not finite: see its settings")
     run.save()
     return run
 
 
-class Conductor(keras.callbacks.Callback):
-    """What happens between chunks: schedules, curriculum, validation, checkpoint, progress.
+class Conductor:
+    """What happens between the chunks of a recipe: schedules, curriculum, history, validation.
 
     Args:
         run: the `Run` to conduct.
-        stop: a `stopping.Stop`; when it has noted a signal, training stops after the chunk.
-        checkpoint_seconds: the least time between two checkpoints.
+        autosave: the `Autosave` of the run.
         keep_every: None, or after how many steps what was reached is kept.
     """
 
-    def __init__(self, run, stop, checkpoint_seconds, keep_every=None):
-        super().__init__()
+    def __init__(self, run, autosave, keep_every=None):
         self.run = run
         self.family = families.of(run.recipe)
         self.score = self.family.main_metric
         self.probe = self.family.probe(run.model)
-        self.stop = stop
-        self.checkpoint_seconds = checkpoint_seconds
         self.keep_every = keep_every
-        self.saved_at = time.monotonic()
-        self.chunk_began_at = self.saved_at
-        self.bar = ProgressBar(
-            run.recipe.steps,
-            start=run.position.step,
-            stateful_metrics=("loss", "error", "ponder", "level", self.score),
-            # A terminal shows one moving line; a log file gets a line a minute.
-            interval=0.2 if sys.stderr.isatty() else 60.0,
+        self.chunk_began_at = time.monotonic()
+        self.bar = ProgressBar(run.recipe.steps, run.position.step, self.shown)
+        between = keras.callbacks.LambdaCallback(
+            on_epoch_begin=self.begin_chunk, on_epoch_end=self.end_chunk
         )
+        self.callbacks = [RequireFinite(), between, autosave, self.bar]
 
     def fit_stage(self, until_step=math.inf):
         """Train what is left of the current stage, at most until a step."""
         run, stage, position = self.run, self.run.stage, self.run.position
         if stage.curriculum and position.level is None:
             position.level = stage.curriculum.start
-        self.bar.target = position.step + steps_left(run)
+        self.bar.steps = position.step + steps_left(run)
         self.feed = batches(run.recipe, run.recipe.seed, stage, position.level)
         chunks = stage.chunks - position.stage_step // stage.chunk
         if until_step < math.inf:
             chunks = min(chunks, math.ceil((until_step - position.step) / stage.chunk))
-        run.model.fit(
-            self.feed.for_fit(), epochs=chunks, verbose=0, shuffle=False, callbacks=[self]
-        )
+        data = self.feed.for_fit()
+        try:
+            run.model.fit(
+                data, epochs=chunks, verbose=0, shuffle=False, callbacks=self.callbacks
+            )
+        except FloatingPointError as error:
+            # Below the progress bar.
+            print()
+            raise FloatingPointError(
+                f"{error}; the last good checkpoint is kept, of step {run.saved}: "
+                f"{run.folder / checkpoint.NAME}"
+            ) from None
 
-    def on_epoch_begin(self, epoch, logs=None):
+    def begin_chunk(self, epoch, logs=None):
+        """Set the learning rate and the place in the data."""
         run, stage, position = self.run, self.run.stage, self.run.position
         factor = self.family.on_chunk_begin(run)
         self.learning_rate = stage.learning_rate_at(position.stage_step)
@@ -180,58 +181,23 @@ class Conductor(keras.callbacks.Callback):
         self.feed.level = position.level
         self.chunk_began_at = time.monotonic()
 
-    def on_train_batch_end(self, batch, logs=None):
-        done = self.run.position.step
-        step = done + min(batch + 1, self.run.stage.chunk)
-        if not math.isfinite(float(logs["loss"])):
-            first = max(done + 1, step - self.run.model.steps_per_execution + 1)
-            if hasattr(self.model, "jax_state_sync"):
-                # During an epoch, Keras's trainer has the variables' values.
-                self.model.jax_state_sync()
-            name = checkpoint.not_finite(self.model)
-            what = f"the loss and the variable {name} are" if name else "the loss is"
-            self.diverged(what, first, step)
-        self.show(step, logs, finalize=False)
-
-    def diverged(self, what, first, last):
-        """End a training in which something was not finite any more at one of some steps."""
-        steps = f"step {last}" if first == last else f"a step from {first} to {last}"
-        # Below the progress bar.
-        print()
-        raise FloatingPointError(
-            f"{what} not finite at {steps}; the last good checkpoint is kept, of step "
-            f"{self.run.saved}: {self.run.folder / checkpoint.NAME}"
-        )
-
-    def on_epoch_end(self, epoch, logs=None):
+    def end_chunk(self, epoch, logs=None):
+        """Record what was reached, and move curriculum and stage on."""
         run, position, chunk = self.run, self.run.position, self.run.stage.chunk
-        if name := checkpoint.not_finite(run.model):
-            first = position.step + 1
-            self.diverged(f"the variable {name} is", first, position.step + chunk)
         position.step += chunk
         position.stage_step += chunk
         position.seconds += time.monotonic() - self.chunk_began_at
         row = self.record(logs)
         self.advance(row)
         run.history.append(row)
-        ended = position.done or position.stage_step == 0
         if position.done:
             self.family.on_training_end(run)
-        if ended or self.stop.signal or self.due():
-            with self.stop.held():
-                run.save()
-            self.saved_at = time.monotonic()
+            self.bar.steps = position.step
+        if position.done or position.stage_step == 0:
+            run.model.stop_training = True
         every = self.keep_every
         if every and position.step // every > (position.step - chunk) // every:
             run.save(run.folder / f"step-{position.step}")
-        self.stop.check(f"stopped after {position.step} steps; the state is saved")
-        if ended:
-            run.model.stop_training = True
-        if position.done:
-            self.show(position.step, logs, finalize=True)
-
-    def due(self):
-        return time.monotonic() - self.saved_at >= self.checkpoint_seconds
 
     def record(self, logs):
         """The row of the history for the chunk that has just ended."""
@@ -282,15 +248,14 @@ class Conductor(keras.callbacks.Callback):
             position.done = position.stage == len(run.recipe.stages)
             position.stage = min(position.stage, len(run.recipe.stages) - 1)
 
-    def show(self, step, logs, finalize):
-        """Draw the progress bar."""
-        score = self.score.removeprefix("sequence_")
-        values = [("loss", float(logs["loss"])), (score, float(logs[self.score]))]
+    def shown(self, logs):
+        """What the progress bar shows."""
+        values = {"loss": logs["loss"], self.score.removeprefix("sequence_"): logs[self.score]}
         if "ponder" in logs:
-            values.append(("ponder", float(logs["ponder"])))
+            values["ponder"] = logs["ponder"]
         if self.run.position.level is not None:
-            values.append(("level", self.run.position.level))
-        self.bar.update(step, values, finalize=finalize)
+            values["level"] = self.run.position.level
+        return values
 
 
 def steps_left(run):

@@ -1,6 +1,7 @@
 """The networks of Graves: how they are trained, measured, published and questioned."""
 
 from pathlib import Path
+from typing import ClassVar
 
 import keras
 import numpy as np
@@ -11,7 +12,7 @@ from ...entries.agreement import Ratio
 from ...entries.card import Sections
 from ...entries.figures import ERROR, Measurement
 from ..family import Family
-from . import answers, card
+from . import answers, card, cells
 from .network import Probe
 
 VALIDATION_EXAMPLES = 1000
@@ -23,6 +24,11 @@ DRAWN = 100
 class ACT(Family):
     """Networks with one adaptive recurrent layer, which learns when to stop."""
 
+    networks: ClassVar = {
+        "lstm": cells.lstm,
+        "long_lstm": cells.long_lstm,
+        "sparse_tanh": cells.sparse_tanh,
+    }
     logged_metrics = ("ponder", "ponder_steps")
     columns = (
         "sequence_error",

@@ -4,12 +4,14 @@ They are trained by the curriculum of the network with memory, on as many batche
 their own End Of Output.
 """
 
+from typing import ClassVar
+
 import keras
 
 from .... import losses, metrics
 from ...entries.card import Sections
 from ..family import Family
-from . import card
+from . import card, network
 from .family import HAM
 from .network import serve_vectors
 
@@ -17,6 +19,7 @@ from .network import serve_vectors
 class HAMBaseline(HAM):
     """Sequence-to-sequence LSTMs, measured and published as networks with a memory are."""
 
+    networks: ClassVar = {"seq2seq_lstm": network.seq2seq_lstm}
     logged_metrics = ()
     columns = Family.columns
     limits = ()

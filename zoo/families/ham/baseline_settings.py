@@ -1,14 +1,6 @@
 """How the baselines of HAM are trained: as the networks with memory."""
 
 
-def build(recipe):
-    """The model of a recipe, see `network.seq2seq_lstm`."""
-    # A recipe is data until it is built.
-    from . import network
-
-    return network.seq2seq_lstm(recipe)
-
-
 SETTINGS = {
     "units": 64,
     "num_layers": 1,
@@ -42,7 +34,7 @@ def compared_with(recipe, attention, errors, searched=False, test_data_seen=()):
     return recipe.replace(
         name=f"{recipe.name}_{'attention' if attention else 'lstm'}",
         family="ham_baseline",
-        build=build,
+        build="seq2seq_lstm",
         hyperparameters=settings,
         paper={"error": f"{error} %", "longer_error": f"{longer_error} %"},
         differences=(

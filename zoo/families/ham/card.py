@@ -3,7 +3,14 @@
 import json
 
 from .... import datasets
-from ...entries.card import asking, changes, command, loading, markdown, minutes, percent
+from ...entries.card import (
+    asking,
+    loading,
+    markdown,
+    percent,
+    trained,
+    trainings_table,
+)
 from .settings import is_raw
 
 SOURCE = (
@@ -146,45 +153,15 @@ def training(recipe, metrics):
 
 def trainings(network, batches, recipe, metrics):
     """What `training` tells, of a network and of the size of its batches in words."""
+    words = f"{network}: {metrics['weights']:,} weights. Batches of {batches}"
+    chosen = choice(metrics["runs"], longer_sizes(recipe))
     lines = [
-        f"{network}: {metrics['weights']:,} weights. Batches of {batches}"
-        + f", {metrics['steps']:,} of them"
-        + ("" if metrics["finished"] else " when the training was broken off")
-        + f", {minutes(metrics['training_seconds'])} with the "
-        f"{metrics['training_backend']} backend"
-        + (f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
-        + ". Train it again with",
+        *trained(words, recipe, metrics),
+        f"The trainings that the card was made from. {chosen}",
         "",
-        f"    {command(recipe, metrics)}",
-        "",
-        "The trainings that the card was made from. "
-        + choice(metrics["runs"], longer_sizes(recipe)),
-        "",
+        trainings_table(metrics, "bits"),
     ]
-    header = [
-        "seed",
-        "other settings",
-        "batches",
-        "minutes",
-        "validation error",
-        f"validation at {metrics['longer']}: error",
-        "bits",
-        "test error",
-    ]
-    rows = [
-        [
-            run["training_seed"],
-            changes(run["settings"]),
-            f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
-            f"{run['training_seconds'] / 60:.0f}",
-            percent(run["validation_error"]),
-            percent(run["longer_error"]),
-            f"{100 * run['longer_symbol_error']:.4f} %",
-            percent(run["sequence_error"]),
-        ]
-        for run in metrics["runs"]
-    ]
-    return "\n".join(lines) + "\n" + markdown(header, rows)
+    return "\n".join(lines)
 
 
 def network(recipe):

@@ -1,6 +1,7 @@
 """The networks with hierarchical attentive memory: their training, measurement and publication."""
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from ...entries import lengths
 from ...entries.card import Sections, percent
 from ...entries.figures import Exact, Measurement, of_selection
 from ..family import Family
-from . import card, picture, schedule
+from . import card, network, picture, schedule
 from .averaging import AveragingAdam, averaged, set_weights
 from .network import Probe, network_of, serve_vectors
 from .settings import is_raw
@@ -31,6 +32,7 @@ CURVES = {
 class HAM(Family):
     """Networks with hierarchical attentive memory, which stop at a leaf."""
 
+    networks: ClassVar = {"ham": network.build}
     logged_metrics = ("reward", "entropy")
     columns = ("reward", "entropy", "entropy_bonus", *Family.columns)
     default_examples = 2500

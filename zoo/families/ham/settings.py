@@ -5,14 +5,6 @@ import dataclasses
 from ...recipe import Curriculum, Stage
 
 
-def build(recipe):
-    """The model of a recipe, see `network.build`."""
-    # A recipe is data until it is built.
-    from . import network
-
-    return network.build(recipe)
-
-
 def is_raw(recipe):
     """Whether a recipe's network has no controller."""
     return recipe.hyperparameters.get("controller_units", 0) is None

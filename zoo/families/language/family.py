@@ -1,6 +1,7 @@
 """Networks that predict the next byte of a text: how they are trained, measured and published."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from .... import datasets, metrics, plots
 from ....datasets.enwik8 import characters
@@ -9,7 +10,7 @@ from ...entries.agreement import of_mean
 from ...entries.card import Sections
 from ...entries.figures import Exact
 from ..act.family import ACT
-from . import card, segmentation
+from . import card, network, segmentation
 from .card import SCORE
 from .network import Probe, bits
 from .passage import PASSAGES, passage
@@ -25,6 +26,7 @@ NEARLY = 2e-2
 class Language(ACT):
     """Networks with one adaptive recurrent layer that predict the next byte of a text."""
 
+    networks: ClassVar = {"language": network.predictor}
     main_metric = SCORE
     columns = (
         SCORE,

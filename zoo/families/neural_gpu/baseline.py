@@ -1,12 +1,13 @@
 """What Neural GPUs are compared with: networks that write an answer until their own end symbol."""
 
 import functools
+from typing import ClassVar
 
 import numpy as np
 
 from .... import datasets, plots
 from ...entries.card import Sections
-from . import card
+from . import baseline_network, card
 from .family import CURVES, NeuralGPU
 
 # What is measured in one batch, in positions.
@@ -16,6 +17,10 @@ LARGEST_BATCH = 200_000
 class NeuralGPUBaseline(NeuralGPU):
     """Sequence-to-sequence LSTMs and stack RNNs, measured and published as Neural GPUs are."""
 
+    networks: ClassVar = {
+        "seq2seq_lstm": baseline_network.seq2seq_lstm,
+        "stack_rnn": baseline_network.stack_rnn,
+    }
     cost_power = 1
     can_be_averaged = False
 

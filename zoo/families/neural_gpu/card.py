@@ -1,6 +1,14 @@
 """The sections of the model card of an entry with a Neural GPU."""
 
-from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes, percent
+from ...entries.card import (
+    asking,
+    encoding,
+    loading,
+    markdown,
+    percent,
+    trained,
+    trainings_table,
+)
 from ...entries.lengths import LENGTHS, name_of
 
 SOURCE = (
@@ -129,46 +137,17 @@ def training(recipe, metrics):
 
 def trainings(network, recipe, metrics):
     """What `training` tells, of a network in words."""
+    cell = recipe.paper.get("cell", "not said")
     lines = [
-        f"{network} (the paper: {recipe.paper.get('cell', 'not said')}). Batches of "
-        f"{recipe.batch_size}, {metrics['steps']:,} of them"
-        + ("" if metrics["finished"] else " when the training was broken off")
-        + f", {minutes(metrics['training_seconds'])} with the "
-        f"{metrics['training_backend']} backend"
-        + (f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
-        + ". Train it again with",
-        "",
-        f"    {command(recipe, metrics)}",
-        "",
+        *trained(
+            f"{network} (the paper: {cell}). Batches of {recipe.batch_size}", recipe, metrics
+        ),
         *scouted(recipe, metrics),
         f"The trainings that the card was made from. {published(recipe, metrics)}",
         "",
+        trainings_table(metrics, "symbols"),
     ]
-    header = [
-        "seed",
-        "other settings",
-        "batches",
-        "minutes",
-        "validation error",
-        f"validation at {metrics['longer']}: error",
-        "symbols",
-        "test error",
-    ]
-    rows = [
-        [
-            run["training_seed"],
-            changes(run["settings"]),
-            f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
-            f"{run['training_seconds'] / 60:.0f}",
-            percent(run["validation_error"]),
-            percent(run["longer_error"])
-            + ("" if run["longer"] == metrics["longer"] else f" (at {run['longer']})"),
-            f"{100 * run['longer_symbol_error']:.4f} %",
-            percent(run["sequence_error"]),
-        ]
-        for run in metrics["runs"]
-    ]
-    return "\n".join(lines) + "\n" + markdown(header, rows)
+    return "\n".join(lines)
 
 
 def published(recipe, metrics):

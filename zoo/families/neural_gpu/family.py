@@ -1,5 +1,7 @@
 """The Neural GPUs: how they are trained, measured, published and questioned."""
 
+from typing import ClassVar
+
 import keras
 import numpy as np
 
@@ -10,7 +12,7 @@ from ...entries import lengths
 from ...entries.card import Sections, percent
 from ...entries.figures import Measurement, of_selection
 from ..family import Family
-from . import card, picture
+from . import card, network, picture
 
 VALIDATION_EXAMPLES = 500
 LONGER_EXAMPLES = 100
@@ -27,6 +29,7 @@ CURVES = {
 class NeuralGPU(Family):
     """Neural GPUs, which take as many steps as their input has symbols."""
 
+    networks: ClassVar = {"neural_gpu": network.build}
     # As many steps as positions.
     cost_power = 2
     can_be_averaged = True

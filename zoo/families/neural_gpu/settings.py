@@ -1,28 +1,6 @@
 """How Neural GPUs and their baselines are trained, unless a recipe says more."""
 
 
-def build(recipe):
-    """The model of a recipe, see `network.build`."""
-    # A recipe is data until it is built.
-    from . import network
-
-    return network.build(recipe)
-
-
-def seq2seq_lstm(recipe):
-    """The model of a recipe, see `baseline_network.seq2seq_lstm`."""
-    from . import baseline_network
-
-    return baseline_network.seq2seq_lstm(recipe)
-
-
-def stack_rnn(recipe):
-    """The model of a recipe, see `baseline_network.stack_rnn`."""
-    from . import baseline_network
-
-    return baseline_network.stack_rnn(recipe)
-
-
 # One layer on an image without width, with hard nonlinearities and diagonal gates.
 DIAGONAL = {
     "maps": 48,

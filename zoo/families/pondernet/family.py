@@ -1,12 +1,14 @@
 """PonderNets: how they are trained, measured, published and questioned."""
 
+from typing import ClassVar
+
 from .... import plots
 from ...entries import lengths
 from ...entries.card import Sections
 from ...entries.figures import Measurement
 from .. import endpoints
 from ..act.family import ACT
-from . import card
+from . import card, network
 from .network import LAYER, Probe
 
 
@@ -16,6 +18,7 @@ class PonderNetFamily(ACT):
     They are trained on vectors with few non-zeros, and asked about vectors with many.
     """
 
+    networks: ClassVar = {"pondernet": network.build}
     columns = (*ACT.columns, "divergence", "longer_error", "longer_ponder_steps")
     logged_metrics = (*ACT.logged_metrics, "divergence")
     run_metrics = (*ACT.run_metrics, "longer_error", "longer_ponder_steps")

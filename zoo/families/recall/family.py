@@ -1,5 +1,7 @@
 """The recall networks: how they are trained, measured, published and questioned."""
 
+from typing import ClassVar
+
 import keras
 import numpy as np
 
@@ -10,7 +12,7 @@ from ...entries.card import Sections
 from ...entries.thinking_less import limits_up_to
 from .. import endpoints
 from ..neural_gpu.family import NeuralGPU
-from . import card, fixed
+from . import card, fixed, network
 from .network import LAYER, Probe
 
 LENGTHS = (48, 96, 192, 384, 512)
@@ -35,6 +37,7 @@ class RecallFamily(NeuralGPU):
     GPUs are.
     """
 
+    networks: ClassVar = {"recall": network.build}
     logged_metrics = ("progressive_loss",)
     columns = (*NeuralGPU.columns, "progressive_loss", "longer_ponder_steps")
     run_metrics = (*NeuralGPU.run_metrics, "longer_ponder_steps", "ponder_steps")

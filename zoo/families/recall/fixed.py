@@ -9,8 +9,8 @@ import keras
 import numpy as np
 
 from .... import halting
+from ....checkpoints.files import read_json, write_file
 from ...entries import lengths
-from ...training.files import read_json, write_whole
 from .network import LAYER, Probe
 
 NAME = "fixed_steps.json"
@@ -66,7 +66,7 @@ def measure(family, run, length, steps, examples):
                 )
                 for name, values in more.items():
                     found.setdefault(name, []).extend(values.tolist())
-                write_whole(run.folder / NAME, json.dumps(kept))
+                write_file(run.folder / NAME, json.dumps(kept))
                 print(
                     f"{length} bits, {count} steps: {sum(found['wrong'])} of "
                     f"{len(found['wrong'])} wrong, {time.monotonic() - began:.0f} s",

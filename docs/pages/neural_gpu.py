@@ -1,6 +1,6 @@
 """The tables of docs/neural_gpu.md: ablations, sharper gates, and trainings without an entry."""
 
-from ..entries.card import markdown, percent
+from keras_adaptive.zoo.entries.card import markdown, percent
 
 PAGE = "docs/neural_gpu.md"
 ABLATIONS = "benchmarks/results/neural_gpu_ablations.json"

@@ -1,4 +1,4 @@
-"""Files and folders that are written whole or not at all."""
+"""Files and folders that are replaced completely or not at all."""
 
 import contextlib
 import glob
@@ -6,26 +6,41 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+from .. import arguments
 
 TEMPORARY, OLD = ".tmp", ".old"
-# What each of several seeds reached, beside the folders of their trainings.
-SEEDS = "scout.json"
 
 
-def write_whole(path, content, before=None):
-    """Write a file so that a crash or a full disk leaves the old one as it was.
+def write_file(
+    path: str | os.PathLike,
+    content: bytes | str,
+    keep_as: str | os.PathLike | None = None,
+) -> None:
+    """Writes a file so that a crash or a full disk leaves the old one as it was.
 
     Args:
         path: where to write.
         content: bytes, or text, which is written as UTF-8.
-        before: where the old file is moved to, if there is one; it is replaced by the new one
-            otherwise.
+        keep_as: where the old file is moved to, if there is one. Defaults to `None`: it is
+            replaced.
 
     Raises:
-        OSError: it cannot be written; the message says what and why. The old file is whole.
+        OSError: if the file cannot be written; the message says why. The old file is unchanged.
+
+    Example:
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_file(f"{folder}/numbers.json", "[1, 2]")
+    ...     Path(folder, "numbers.json").read_text()
+    '[1, 2]'
     """
-    path = Path(path)
+    path = arguments.path("path", path)
+    keep_as = None if keep_as is None else arguments.path("keep_as", keep_as)
+    arguments.instance("content", content, (bytes, str), "bytes or a string")
     content = content.encode() if isinstance(content, str) else content
     temporary = None
     try:
@@ -37,8 +52,8 @@ def write_whole(path, content, before=None):
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
-        if before is not None and path.exists():
-            os.replace(path, before)
+        if keep_as is not None and path.exists():
+            os.replace(path, keep_as)
         os.replace(temporary, path)
     except OSError as error:
         raise OSError(
@@ -50,51 +65,63 @@ def write_whole(path, content, before=None):
                 os.unlink(temporary)
 
 
-def read_json(path, keys=()):
-    """The dict in a JSON file that a command wrote, or None if there is no such file.
+def read_json(path: str | os.PathLike, keys: Iterable[str] = ()) -> dict[str, Any] | None:
+    """The dict in a JSON file, or None if there is no such file.
 
     Args:
         path: of the file.
         keys: what the dict must have.
 
     Raises:
-        ValueError: the file is damaged.
+        ValueError: if the file is damaged.
     """
     path = Path(path)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from error
-    missing = [key for key in keys if key not in found] if isinstance(found, dict) else ["a dict"]
+    is_dict = isinstance(content, dict)
+    missing = [key for key in keys if key not in content] if is_dict else ["a dict"]
     if missing:
         raise ValueError(f"{path} is damaged: it lacks {missing[0]}")
-    return found
+    return content
 
 
-def remove_temporary_files(*folders):
-    """Remove what is left in folders of writes that were killed; nobody else may write there."""
+def remove_temporary_files(*folders: str | os.PathLike) -> None:
+    """Removes what `write_file` left in folders when its process was killed.
+
+    Call it while no other process writes there, as within `lock_folder`.
+    """
     for folder in folders:
         # The eight characters are those of `tempfile`.
-        for path in Path(folder).glob(f".*.????????{TEMPORARY}"):
+        for path in arguments.path("folders", folder).glob(f".*.????????{TEMPORARY}"):
             if path.is_file():
                 path.unlink()
 
 
 @contextlib.contextmanager
-def folder_written_whole(path):
-    """A temporary folder beside `path` that takes its place when the block ends without error.
+def replace_folder(path: str | os.PathLike) -> Iterator[Path]:
+    """A temporary folder beside `path` that takes its place when the block ends without an error.
 
     Args:
         path: the folder to write; an old one is replaced.
 
     Yields:
         The path of the temporary folder.
+
+    Example:
+
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     with replace_folder(f"{parent}/results") as folder:
+    ...         _ = (folder / "a.txt").write_text("1")
+    ...     os.listdir(parent)
+    ['results']
     """
-    path = Path(path)
+    path = arguments.path("path", path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    remove_temporary_folders(path)
+    _remove_temporary_folders(path)
     prefix = f".{path.name}."
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=prefix, suffix=TEMPORARY))
     old = temporary.with_suffix(OLD)
@@ -114,10 +141,10 @@ def folder_written_whole(path):
         shutil.rmtree(old, ignore_errors=True)
 
 
-def remove_temporary_folders(path):
-    """Remove what is left of writes of the folder `path` that were killed.
+def _remove_temporary_folders(path):
+    """Removes what `replace_folder` left beside `path` when its process was killed.
 
-    A write that was killed between its last two steps has moved the old folder away; it comes back.
+    Killed between its last two steps, it has moved the old folder away; that one comes back.
     """
     name = glob.escape(path.name)
     for old in path.parent.glob(f".{name}.????????{OLD}"):

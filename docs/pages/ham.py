@@ -1,7 +1,7 @@
 """The table of docs/ham.md: what networks with memory reached, published or not."""
 
-from .. import recipes
-from ..entries.card import markdown, percent
+from keras_adaptive.zoo import recipes
+from keras_adaptive.zoo.entries.card import markdown, percent
 
 PAGE = "docs/ham.md"
 # Trainings without an entry, as `keras-adaptive measure FOLDER --json` told of them.

@@ -5,11 +5,11 @@ import os
 
 import pytest
 
-from keras_adaptive.zoo.training.files import (
-    folder_written_whole,
+from keras_adaptive.checkpoints.files import (
     read_json,
     remove_temporary_files,
-    write_whole,
+    replace_folder,
+    write_file,
 )
 
 
@@ -19,18 +19,18 @@ def full_disk(*_):
 
 def test_new_content_replaces_the_old(tmp_path):
     path = tmp_path / "file"
-    write_whole(path, "old")
-    write_whole(path, b"new")
+    write_file(path, "old")
+    write_file(path, b"new")
     assert path.read_text() == "new"
     assert os.listdir(tmp_path) == ["file"]
 
 
 def test_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "file"
-    write_whole(path, "old")
+    write_file(path, "old")
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OSError, match=r"could not write .*file .*No space left") as caught:
-        write_whole(path, "new")
+        write_file(path, "new")
     assert caught.value.errno == errno.ENOSPC
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["file"]
@@ -38,21 +38,21 @@ def test_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
 
 def test_missing_folder_is_named(tmp_path):
     with pytest.raises(OSError, match="nowhere"):
-        write_whole(tmp_path / "nowhere" / "file", "new")
+        write_file(tmp_path / "nowhere" / "file", "new")
 
 
 def test_folder_is_replaced(tmp_path):
     for text in ("old", "new"):
-        with folder_written_whole(tmp_path / "entry") as folder:
+        with replace_folder(tmp_path / "entry") as folder:
             (folder / text).write_text(text)
     assert os.listdir(tmp_path / "entry") == ["new"]
     assert os.listdir(tmp_path) == ["entry"]
 
 
 def test_failure_leaves_the_old_folder(tmp_path):
-    with folder_written_whole(tmp_path / "entry") as folder:
+    with replace_folder(tmp_path / "entry") as folder:
         (folder / "old").write_text("old")
-    with pytest.raises(OSError), folder_written_whole(tmp_path / "entry") as folder:
+    with pytest.raises(OSError), replace_folder(tmp_path / "entry") as folder:
         (folder / "new").write_text("new")
         full_disk()
     assert os.listdir(tmp_path / "entry") == ["old"]
@@ -61,7 +61,7 @@ def test_failure_leaves_the_old_folder(tmp_path):
 
 def test_the_old_file_can_be_kept(tmp_path):
     for text in ("first", "second", "third"):
-        write_whole(tmp_path / "file", text, before=tmp_path / "old")
+        write_file(tmp_path / "file", text, keep_as=tmp_path / "old")
     assert (tmp_path / "file").read_text() == "third"
     assert (tmp_path / "old").read_text() == "second"
 
@@ -83,10 +83,10 @@ def in_a_process_that_is_killed(function):
 
 
 def test_what_a_killed_write_of_a_file_leaves_is_removed(tmp_path, monkeypatch):
-    write_whole(tmp_path / "file", "old")
+    write_file(tmp_path / "file", "old")
     (tmp_path / ".mine.tmp").write_text("not ours")
     monkeypatch.setattr(os, "fsync", killed)
-    in_a_process_that_is_killed(lambda: write_whole(tmp_path / "file", "new"))
+    in_a_process_that_is_killed(lambda: write_file(tmp_path / "file", "new"))
     assert len(os.listdir(tmp_path)) == 3 and (tmp_path / "file").read_text() == "old"
     remove_temporary_files(tmp_path)
     assert sorted(os.listdir(tmp_path)) == [".mine.tmp", "file"]
@@ -102,7 +102,7 @@ def test_what_a_killed_write_of_a_folder_leaves_is_removed(moved, tmp_path, monk
         killed() if len(count) == moved else replace(*paths)
 
     def write(text):
-        with folder_written_whole(tmp_path / "entry") as folder:
+        with replace_folder(tmp_path / "entry") as folder:
             (folder / text).write_text(text)
 
     write("old")
@@ -111,7 +111,7 @@ def test_what_a_killed_write_of_a_folder_leaves_is_removed(moved, tmp_path, monk
         in_a_process_that_is_killed(lambda: write("new"))
     assert ("entry" in os.listdir(tmp_path)) == (moved == 1)
     assert len(os.listdir(tmp_path)) == 2
-    with pytest.raises(OSError), folder_written_whole(tmp_path / "entry"):
+    with pytest.raises(OSError), replace_folder(tmp_path / "entry"):
         full_disk()
     assert os.listdir(tmp_path / "entry") == ["old"]
     assert os.listdir(tmp_path) == ["entry"]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from keras_adaptive.zoo.training import progress_bar
+from keras_adaptive.callbacks import progress_bar
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def shown(monkeypatch, capsys):
     def run(times, **settings):
         now = 0.0
         monkeypatch.setattr(progress_bar.time, "monotonic", lambda: now)
-        bar = progress_bar.ProgressBar(1000, interval=0, **settings)
+        bar = progress_bar.Bar(1000, interval=0, **settings)
         for step, now in times:  # noqa: B007
             bar.update(step, [("loss", 1.0)], finalize=False)
         text = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)

@@ -1,8 +1,8 @@
 """The tables of docs/verify.md: what `keras-adaptive verify` found, from its record."""
 
-from ..entries import store
-from ..entries.card import markdown
-from ..entries.record import agrees, is_current, read, shown, verdict
+from keras_adaptive.zoo.entries import store
+from keras_adaptive.zoo.entries.card import markdown
+from keras_adaptive.zoo.entries.record import agrees, is_current, read, shown, verdict
 
 PAGE = "docs/verify.md"
 RECORD = "docs/results/verify.json"

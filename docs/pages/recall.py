@@ -1,6 +1,6 @@
 """The tables of docs/recall.md: what recall networks of several seeds reached."""
 
-from ..entries.card import markdown, percent
+from keras_adaptive.zoo.entries.card import markdown, percent
 
 PAGE = "docs/recall.md"
 ENTRY = "recall_prefix_sums"

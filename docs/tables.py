@@ -1,7 +1,7 @@
 """Writes the tables of the README and of a page, and draws a picture, from what was measured.
 
-    python -m keras_adaptive.zoo.tables            # rewrites README.md and docs/ of this folder
-    python -m keras_adaptive.zoo.tables --check    # fails when it is not up to date
+    python docs/tables.py            # rewrites README.md and docs/
+    python docs/tables.py --check    # says what is not up to date, and fails
 
 A table stands between two comments, `<!-- NAME: … -->` and `<!-- end of NAME -->`.
 """
@@ -13,16 +13,19 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from .. import plots
-from .entries.card import markdown, percent
-from .entries.headline import cells, headline, is_of_one_length
-from .families.language import card
-from .pages import ham as ham_page
-from .pages import neural_gpu as neural_gpu_page
-from .pages import recall as recall_page
-from .pages import verify as verify_page
-from .recipe import Recipe
+from keras_adaptive import plots
+from keras_adaptive.zoo.entries.card import markdown, percent
+from keras_adaptive.zoo.entries.consistency import differences
+from keras_adaptive.zoo.entries.headline import cells, headline, is_of_one_length
+from keras_adaptive.zoo.families.language import card as language_card
+from keras_adaptive.zoo.families.pondernet import card as pondernet_card
+from keras_adaptive.zoo.recipe import Recipe
+from pages import ham as ham_page
+from pages import neural_gpu as neural_gpu_page
+from pages import recall as recall_page
+from pages import verify as verify_page
 
+ROOT = Path(__file__).parents[1]
 PICTURE = "docs/pictures/ponder_logic.png"
 PICTURE_OF = "act_logic"
 README = "README.md"
@@ -93,21 +96,20 @@ def text_page_tables(folder):
     metrics = read(path)
     recipe = Recipe.from_dict(read(path.with_name("recipe.json")))
     return {
-        "bits": card.scores(recipe, metrics),
-        "kinds": card.kinds_table(metrics["by_difficulty"]),
-        "boundaries": card.boundaries_table(metrics),
+        "bits": language_card.scores(recipe, metrics),
+        "kinds": language_card.kinds_table(metrics["by_difficulty"]),
+        "boundaries": language_card.boundaries_table(metrics),
     }
 
 
 def pondernet_page_tables(folder):
     """The table of all trainings of the PonderNet, that of its card."""
-    from .families.pondernet import card
 
     path = folder / "saved_models" / PONDERNET_MODEL / "metrics.json"
     if not path.is_file():
         return {"trainings": ""}
     recipe = Recipe.from_dict(read(path.with_name("recipe.json")))
-    return {"trainings": card.seeds(recipe, read(path))}
+    return {"trainings": pondernet_card.seeds(recipe, read(path))}
 
 
 def studies_page_tables(folder):
@@ -360,9 +362,9 @@ def draw(folder):
 def main(arguments=None):
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m keras_adaptive.zoo.tables", description=__doc__.splitlines()[0]
+        prog="python docs/tables.py", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("folder", nargs="?", default=".", help="the repository")
+    parser.add_argument("folder", nargs="?", default=ROOT, help="the repository")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     options = parser.parse_args(arguments)
     changed = False
@@ -371,7 +373,9 @@ def main(arguments=None):
         old = path.read_text(encoding="utf-8")
         new = written(old, options.folder, name)
         changed = changed or new != old
-        if not options.check:
+        if options.check:
+            print(*differences(name, old, new), sep="\n", end="\n" if new != old else "")
+        else:
             path.write_text(new, encoding="utf-8")
     if options.check:
         return int(changed)

@@ -1,9 +1,9 @@
 """Renews published entries: the texts of their recipes, their cards, pictures and measurements.
 
-    python -m keras_adaptive.zoo.renew                        # the texts and cards of all entries
-    python -m keras_adaptive.zoo.renew act_enwik8_small --measure --others runs/text_plain
-    python -m keras_adaptive.zoo.renew act_logic --limits     # measures errors against the limit
-    python -m keras_adaptive.zoo.renew --pictures             # draws the pictures again
+    python docs/renew.py                        # the texts and cards of all entries
+    python docs/renew.py act_enwik8_small --measure --others runs/text_plain
+    python docs/renew.py act_logic --limits     # measures errors against the limit
+    python docs/renew.py --pictures             # draws the pictures again
 
 With `--measure` the model answers the test examples again, and its baseline is the best of the
 trainings without ACT that are given (for entries with adaptive computation time). Weights stay as
@@ -17,12 +17,12 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-from . import families, recipes
-from .entries import manifest, store, thinking_less
-from .entries.export import keep_baseline, measured, write_json
-from .evaluate import evaluate
-from .training.files import folder_written_whole
-from .training.run import restore
+from keras_adaptive.checkpoints.files import replace_folder
+from keras_adaptive.zoo import families, recipes
+from keras_adaptive.zoo.entries import manifest, store, thinking_less
+from keras_adaptive.zoo.entries.export import keep_baseline, measured, write_json
+from keras_adaptive.zoo.evaluate import evaluate
+from keras_adaptive.zoo.training.run import restore
 
 # What a recipe says in words, and no training depends on.
 WORDS = ("task", "paper", "differences", "test_data_seen")
@@ -54,7 +54,7 @@ def renew(name, others=(), measure=False, folder=None, limits=False, pictures=Fa
     if measure or limits:
         family = families.of(recipe)
         metrics |= thinking_less.measure(family, store.load(name, folder=folder))
-    with folder_written_whole(path) as new:
+    with replace_folder(path) as new:
         shutil.copytree(path, new, dirs_exist_ok=True)
         metrics = keep_baseline(metrics, runs, new)
         thinking_less.draw(new, metrics)
@@ -95,7 +95,7 @@ def measured_again(recipe, metrics, runs, folder):
 def main(arguments=None):
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m keras_adaptive.zoo.renew", description=__doc__.splitlines()[0]
+        prog="python docs/renew.py", description=__doc__.splitlines()[0]
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="entries; default: all")
     parser.add_argument("--measure", action="store_true", help="measure the model again")

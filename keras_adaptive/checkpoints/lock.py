@@ -9,8 +9,12 @@ import datetime
 import os
 import socket
 import sys
-from pathlib import Path
+from collections.abc import Iterator
+from types import ModuleType
 
+from .. import arguments
+
+fcntl: ModuleType | None
 try:
     import fcntl
 except ImportError:  # Not on Windows.
@@ -18,23 +22,39 @@ except ImportError:  # Not on Windows.
 
 
 class InUse(OSError):
-    """Another process writes where this one was to write."""
+    """Another process has locked the folder."""
 
 
 @contextlib.contextmanager
-def locked(folder, entry=None, shared=False):
-    """A folder that no other process may lock while the block runs; it is made if need be.
+def lock_folder(
+    folder: str | os.PathLike, entry: str | None = None, shared: bool = False
+) -> Iterator[None]:
+    """Locks a folder while the block runs, so that no other process writes there.
 
     Args:
-        folder: the folder. If it was made for this and nothing was written, it is removed again.
+        folder: the folder, which is made if need be. If it was made for this and nothing was
+            written, it is removed again.
         entry: the name of what is in the folder and is to be locked, instead of all of it.
-        shared: whether others may lock it too, which must say the same.
+        shared: whether others may lock it too, with `shared` as well. Defaults to `False`.
 
     Raises:
-        InUse: another process has locked it; the message says which.
-        OSError: the folder cannot be written.
+        InUse: if another process has locked it; the message says which.
+        OSError: if the folder cannot be written.
+
+    Example:
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, lock_folder(folder):
+    ...     try:
+    ...         with lock_folder(folder):
+    ...             pass
+    ...     except InUse:
+    ...         print("in use")
+    in use
     """
-    folder = Path(folder)
+    folder = arguments.path("folder", folder)
+    entry = arguments.text("entry", entry, none=True)
+    shared = arguments.boolean("shared", shared)
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / (f".{entry}.lock" if entry else ".lock")

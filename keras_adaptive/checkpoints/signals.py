@@ -1,0 +1,100 @@
+"""Ctrl-C and SIGTERM, which clusters send before they kill: there is time to save first."""
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from types import FrameType
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was sent SIGTERM."""
+
+
+ERRORS: dict[int, type[KeyboardInterrupt]] = {
+    signal.SIGINT: KeyboardInterrupt,
+    signal.SIGTERM: Terminated,
+}
+
+
+class StopRequest:
+    """Notes the first signal, so that there is time to save; the second one stops at once.
+
+    Attributes:
+        signal: the number of the signal, None while there was none.
+    """
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self._saving = False
+
+    def note(self, number: int, frame: FrameType | None = None) -> None:
+        """Handles a signal."""
+        if self.signal is not None and not self._saving:
+            raise ERRORS[number]("stopped at once; the last checkpoint is kept")
+        if self.signal is None:
+            # Python's own streams cannot be written to from here: one may be in the middle of it.
+            with contextlib.suppress(OSError):
+                os.write(2, b"\nfinishing the epoch and saving; a second signal stops at once\n")
+            self.signal = number
+
+    @contextlib.contextmanager
+    def ignored_while_saving(self) -> Iterator[None]:
+        """While the block saves something, a second signal has no effect."""
+        self._saving = True
+        try:
+            yield
+        finally:
+            self._saving = False
+
+    def check(self, text: str) -> None:
+        """Raises the error of the signal, with this text, if there was one."""
+        if self.signal is not None:
+            raise ERRORS[self.signal](text)
+
+
+@contextlib.contextmanager
+def deferred_signals() -> Iterator[StopRequest]:
+    """Notes SIGINT and SIGTERM while the block runs, instead of raising an error at once.
+
+    Yields:
+        A `StopRequest`.
+
+    Example:
+
+    >>> with deferred_signals() as request:
+    ...     signal.raise_signal(signal.SIGTERM)
+    >>> request.signal == signal.SIGTERM
+    True
+    """
+    request = StopRequest()
+    with handled(request.note, ERRORS):
+        yield request
+
+
+@contextlib.contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM raises `Terminated` while the block runs, so that files are closed and removed."""
+
+    def stop(number, frame):
+        raise Terminated("terminated")
+
+    with handled(stop, [signal.SIGTERM]):
+        yield
+
+
+@contextlib.contextmanager
+def handled(
+    handler: Callable[[int, FrameType | None], None], signals: Iterable[int]
+) -> Iterator[None]:
+    """Sends signals to `handler` while the block runs; only the main thread can."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, handler) for number in signals}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, signal.SIG_DFL if old is None else old)
