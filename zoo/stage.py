@@ -38,11 +38,11 @@ class Curriculum:
             if value is not None and not 0 < value <= 1:
                 raise ValueError(f"{name} must lie in (0, 1]. Received: {value}")
 
-    def after(self, level):
+    def after(self, level: int) -> int:
         """The value after `level`."""
         return 2 * level if self.doubling else level + 1
 
-    def is_passed(self, row):
+    def is_passed(self, row: Mapping) -> bool:
         """Whether the network has learned what it is given, by a row of the history."""
         limit = self.validation_threshold
         if limit is not None and row.get("validation_error", 1.0) > limit:
@@ -89,11 +89,11 @@ class Stage:
                 setting.check(name, value)
 
     @property
-    def chunks(self):
+    def chunks(self) -> int:
         """Number of chunks in the stage."""
         return -(-self.steps // self.chunk)
 
-    def learning_rate_at(self, step):
+    def learning_rate_at(self, step: int) -> float:
         """The learning rate of the chunk that begins at `step` of this stage.
 
         Example:

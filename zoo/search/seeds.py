@@ -6,16 +6,21 @@ from seed to seed, and shows early. The choice looks at validation data alone.
 
 import json
 from pathlib import Path
+from typing import Any
 
 from ... import checkpoints
 from ...checkpoints.files import remove_temporary_files, write_file
 from ...checkpoints.lock import lock_folder
 from .. import recipes
+from ..recipe import Recipe
 from ..training import SEEDS
+from ..training.run import Run
 from .trainings import Trainings
 
 
-def scout(recipe, out, seeds, resume=False, **settings):
+def scout(
+    recipe: str | Recipe, out: str | Path, seeds: int, resume: bool = False, **settings: Any
+) -> Run:
     """Train the first stage with seeds 0, 1, …, and go on with the best of them to the end.
 
     A seed is the better, the fewer symbols its network gets wrong in validation examples that are

@@ -3,9 +3,10 @@
 from ... import datasets
 from ...curriculum import Batches
 from .. import families
+from ..recipe import Recipe, Stage
 
 
-def batches(recipe, seed, stage, level=None):
+def batches(recipe: Recipe, seed: int, stage: Stage, level: int | None = None) -> Batches:
     """The batches of a stage, whose epochs are its chunks.
 
     Args:

@@ -5,6 +5,10 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from ...checkpoints.signals import Terminated
 
@@ -16,7 +20,7 @@ LONG = 2000
 PARTS = (500, 1000)
 
 
-def interruptible(function):
+def interruptible(function: Callable[[], Any]) -> Any:
     """What a function returns, which Ctrl-C need not wait for.
 
     A backend computes without a look at signals, so the function runs in a thread of its own. While
@@ -37,7 +41,8 @@ def interruptible(function):
     >>> interruptible(lambda: 1 + 2)
     3
     """
-    found, done = {}, threading.Event()
+    found: dict[str, Any] = {}
+    done = threading.Event()
 
     def work():
         try:
@@ -64,7 +69,7 @@ def interruptible(function):
     return found["result"]
 
 
-def leave(done, code):
+def leave(done: threading.Event, code: int) -> None:
     """End the process, whose work would be waited for, unless it is done."""
     if not done.is_set():
         for stream in (sys.stdout, sys.stderr):
@@ -81,24 +86,24 @@ class Estimated:
         power: the time grows as this power of the length.
     """
 
-    def __init__(self, probe, power=1):
+    def __init__(self, probe: Callable[[np.ndarray], Any], power: int = 1):
         self.probe, self.power = probe, power
 
-    def __call__(self, inputs):
+    def __call__(self, inputs: np.ndarray) -> Any:
         """What the probe says."""
         length = inputs.shape[1]
         if length >= LONG:
             note(f"{length:,} positions take about {in_words(self.estimate(inputs))}; Ctrl-C stops")
         return self.probe(inputs)
 
-    def estimate(self, inputs):
+    def estimate(self, inputs: np.ndarray) -> float:
         """About how many seconds inputs take: those of two parts without what both of them cost."""
         short, long = (self.seconds(inputs[:, :part]) for part in PARTS)
         low, high, whole = (size**self.power for size in (*PARTS, inputs.shape[1]))
         # Where the two say nothing, being measured badly, a part of the longer one grows.
         return long + max(long - short, long / 4) / (high - low) * (whole - high)
 
-    def seconds(self, inputs):
+    def seconds(self, inputs: np.ndarray) -> float:
         """How long the probe takes for inputs, once its functions are traced."""
         self.probe(inputs)
         began = time.monotonic()
@@ -106,7 +111,7 @@ class Estimated:
         return time.monotonic() - began
 
 
-def in_words(seconds):
+def in_words(seconds: float) -> str:
     """A time in words.
 
     >>> in_words(0.4), in_words(75), in_words(60), in_words(8000)
@@ -118,6 +123,6 @@ def in_words(seconds):
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
-def note(text):
+def note(text: str) -> None:
     """Tell the person, not the program that reads the answer."""
     print(text, file=sys.stderr, flush=True)

@@ -4,13 +4,16 @@ import csv
 import dataclasses
 import io
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import keras
 
 from ... import checkpoints
 from ...checkpoints.files import write_file
 from .. import families, recipes
+from ..recipe import Recipe, Stage
 from . import checkpoint
 from .checkpoint import Position
 
@@ -26,24 +29,25 @@ class Run:
     `source` is the file that it was restored from, `saved` the step of its last checkpoint.
     """
 
-    recipe: object
+    recipe: Recipe
     model: keras.Model
     folder: Path
-    settings: dict
+    settings: dict[str, Any]
     position: Position
-    history: list
+    history: list[dict[str, Any]]
     backend: str = dataclasses.field(default_factory=keras.backend.backend)
     source: Path | None = None
     saved: int = 0
 
     @property
-    def stage(self):
+    def stage(self) -> Stage:
+        """The stage that is trained now."""
         return self.recipe.stages[self.position.stage]
 
-    def save(self, folder=None):
+    def save(self, folder: Path | None = None) -> None:
         """Write checkpoint and history, into another folder than that of the training if given."""
         own = folder is None
-        folder = self.folder if own else folder
+        folder = self.folder if folder is None else folder
         folder.mkdir(parents=True, exist_ok=True)
         state = {
             "settings": self.settings,
@@ -58,7 +62,7 @@ class Run:
             self.saved = self.position.step
 
 
-def table(history, family):
+def table(history: Iterable[Mapping[str, Any]], family: Any) -> str:
     """Rows of a history as the text of a CSV file, with the columns of a family."""
     text = io.StringIO()
     writer = csv.DictWriter(text, (*COLUMNS, *family.columns), restval="", lineterminator="\n")
@@ -67,7 +71,7 @@ def table(history, family):
     return text.getvalue()
 
 
-def configure(settings, recipe=None):
+def configure(settings: Mapping[str, Any], recipe: Recipe | None = None) -> Recipe:
     """The recipe that the settings of a run describe.
 
     Args:
@@ -83,7 +87,12 @@ def configure(settings, recipe=None):
     return recipe.configured(**{kind: settings[kind] for kind in kinds})
 
 
-def start(recipe, folder, settings, jit_compile="auto"):
+def start(
+    recipe: Recipe,
+    folder: str | Path,
+    settings: dict[str, Any],
+    jit_compile: bool | str = "auto",
+) -> Run:
     """A run at step 0."""
     # Initializers of Keras draw from its global generator.
     keras.utils.set_random_seed(recipe.seed)
@@ -94,7 +103,12 @@ def start(recipe, folder, settings, jit_compile="auto"):
     return Run(recipe, model, Path(folder), settings, Position(), [])
 
 
-def restore(folder, settings=None, recipe=None, jit_compile="auto"):
+def restore(
+    folder: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    recipe: Recipe | None = None,
+    jit_compile: bool | str = "auto",
+) -> Run:
     """The run in a folder, as its last checkpoint has it.
 
     Args:
@@ -136,7 +150,7 @@ def restore(folder, settings=None, recipe=None, jit_compile="auto"):
     return run
 
 
-def go_on(run):
+def go_on(run: Run) -> None:
     """Let a training that is resumed go on where its recipe, which may have changed, says.
 
     A finished one goes on if stages were added, or its last one was made longer; one that is past

@@ -9,33 +9,36 @@ import contextlib
 import math
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import keras
 
 from ... import checkpoints
 from ...callbacks import Autosave, ProgressBar, RequireFinite
 from .. import families
+from ..recipe import Recipe
 from . import checkpoint
 from .batches import batches
-from .run import configure, go_on, restore, start
+from .run import Run, configure, go_on, restore, start
 
 
 def train(
-    recipe,
-    out,
+    recipe: str | Recipe,
+    out: str | Path,
     *,
-    resume=False,
-    seed=None,
-    overrides=None,
-    variant=None,
-    steps_scale=None,
-    until_stage=None,
-    until_step=None,
-    jit_compile="auto",
-    checkpoint_seconds=20.0,
-    keep_every=None,
-):
+    resume: bool = False,
+    seed: int | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    variant: str | None = None,
+    steps_scale: float | None = None,
+    until_stage: int | None = None,
+    until_step: int | None = None,
+    jit_compile: bool | str = "auto",
+    checkpoint_seconds: float = 20.0,
+    keep_every: int | None = None,
+) -> Run:
     """Train a recipe, or go on with a training.
 
     Args:
@@ -133,7 +136,7 @@ class Conductor:
         keep_every: None, or after how many steps what was reached is kept.
     """
 
-    def __init__(self, run, autosave, keep_every=None):
+    def __init__(self, run: Run, autosave: Autosave, keep_every: int | None = None):
         self.run = run
         self.family = families.of(run.recipe)
         self.score = self.family.main_metric
@@ -146,7 +149,7 @@ class Conductor:
         )
         self.callbacks = [RequireFinite(), between, autosave, self.bar]
 
-    def fit_stage(self, until_step=math.inf):
+    def fit_stage(self, until_step: float = math.inf) -> None:
         """Train what is left of the current stage, at most until a step."""
         run, stage, position = self.run, self.run.stage, self.run.position
         if stage.curriculum and position.level is None:
@@ -169,7 +172,7 @@ class Conductor:
                 f"{run.folder / checkpoint.NAME}"
             ) from None
 
-    def begin_chunk(self, epoch, logs=None):
+    def begin_chunk(self, epoch: int, logs: Any = None) -> None:
         """Set the learning rate and the place in the data."""
         run, stage, position = self.run, self.run.stage, self.run.position
         factor = self.family.on_chunk_begin(run)
@@ -181,7 +184,7 @@ class Conductor:
         self.feed.level = position.level
         self.chunk_began_at = time.monotonic()
 
-    def end_chunk(self, epoch, logs=None):
+    def end_chunk(self, epoch: int, logs: Any = None) -> None:
         """Record what was reached, and move curriculum and stage on."""
         run, position, chunk = self.run, self.run.position, self.run.stage.chunk
         position.step += chunk
@@ -199,7 +202,7 @@ class Conductor:
         if every and position.step // every > (position.step - chunk) // every:
             run.save(run.folder / f"step-{position.step}")
 
-    def record(self, logs):
+    def record(self, logs: Mapping[str, Any]) -> dict[str, Any]:
         """The row of the history for the chunk that has just ended."""
         run, position = self.run, self.run.position
         row = {
@@ -226,21 +229,20 @@ class Conductor:
             row.update(self.family.validate(run, self.probe))
         return row
 
-    def learns_all(self, row):
+    def learns_all(self, row: Mapping[str, Any]) -> bool:
         """Whether this row of the history ends the stage's curriculum."""
-        curriculum = self.run.stage.curriculum
-        return (
-            curriculum is not None
-            and curriculum.is_passed(row)
-            and curriculum.after(self.run.position.level) >= self.run.recipe.stop_of(curriculum)
-        )
+        curriculum, level = self.run.stage.curriculum, self.run.position.level
+        if curriculum is None or level is None or not curriculum.is_passed(row):
+            return False
+        return curriculum.after(level) >= self.run.recipe.stop_of(curriculum)
 
-    def advance(self, row):
+    def advance(self, row: Mapping[str, Any]) -> None:
         """Move the curriculum and the stage on, given the row of the last chunk."""
         run, stage, position = self.run, self.run.stage, self.run.position
         learned = self.learns_all(row)
-        if stage.curriculum and stage.curriculum.is_passed(row):
-            position.level = stage.curriculum.after(position.level)
+        curriculum, level = stage.curriculum, position.level
+        if curriculum and level is not None and curriculum.is_passed(row):
+            position.level = curriculum.after(level)
         if learned or position.stage_step >= stage.chunks * stage.chunk:
             position.stage_step = 0
             position.level = None
@@ -248,7 +250,7 @@ class Conductor:
             position.done = position.stage == len(run.recipe.stages)
             position.stage = min(position.stage, len(run.recipe.stages) - 1)
 
-    def shown(self, logs):
+    def shown(self, logs: Mapping[str, Any]) -> dict[str, float]:
         """What the progress bar shows."""
         values = {"loss": logs["loss"], self.score.removeprefix("sequence_"): logs[self.score]}
         if "ponder" in logs:
@@ -258,7 +260,7 @@ class Conductor:
         return values
 
 
-def steps_left(run):
+def steps_left(run: Run) -> int:
     """Steps until the end of the last stage, the most if there is a curriculum."""
     stages = run.recipe.stages[run.position.stage :]
     return sum(stage.chunks * stage.chunk for stage in stages) - run.position.stage_step
