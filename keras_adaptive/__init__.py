@@ -13,9 +13,10 @@ model = keras.Sequential([
 Modules: `layers`, `halting` (the loop behind them, for steps of your own), `models`, `losses`,
 `metrics`, `callbacks`, `checkpoints` (of trainings that may be interrupted), `control` (automatic
 time penalty), `optimizers` (gradient noise, AdaMax with relative clipping), `curriculum`,
-`relaxation` (of shared parameters), `ensemble`, `ham` (the parts of that memory), `reinforce`
-(training by REINFORCE), `baselines` (what the papers compare with), `distributed` (several
-machines), `plots`, `datasets` (the tasks of the papers) and `zoo` (recipes and pretrained models).
+`relaxation` (of shared parameters), `ensemble`, `export` (SavedModels that stop early), `ham` (the
+parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
+with), `distributed` (several machines), `plots`, `datasets` (the tasks of the papers) and `zoo`
+(recipes and pretrained models).
 After `import keras_adaptive`, Keras loads saved models that use its classes, whichever of the two
 is imported first; Keras itself is imported when it is needed.
 """
@@ -48,6 +49,7 @@ _SUBMODULES = (
     "datasets",
     "distributed",
     "ensemble",
+    "export",
     "plots",
     "relaxation",
     "study_plots",

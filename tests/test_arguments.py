@@ -21,6 +21,7 @@ from keras_adaptive import (
     curriculum,
     distributed,
     ensemble,
+    export,
     halting,
     ham,
     losses,
@@ -47,6 +48,7 @@ from keras_adaptive.layers import (
 
 MODULES = [
     *("baselines", "callbacks", "checkpoints", "control", "curriculum", "distributed", "ensemble"),
+    "export",
     *("halting", "ham", "ham.probe", "layers", "losses", "metrics", "models", "neural_gpu"),
     *("optimizers", "reinforce", "relaxation"),
 ]
@@ -525,6 +527,18 @@ TABLE = {
             "entropy_decay": [*SHARE, 0.0],
             "entropy_penalty": AT_LEAST_0,
             "per_target": SWITCH,
+        },
+    ),
+    export.add_endpoints: (
+        lambda: {
+            "archive": keras.export.ExportArchive(), "function": plain(), "shape": (None, 2)
+        },
+        {
+            "archive": DATA,
+            "function": FUNCTION,
+            "shape": DATA,
+            "dtype": DATA,
+            "limits": [["steps"], "max_ponder", ("epsilon",)],
         },
     ),
     distributed.replicas: (None, {}),

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 import clean_process
 from keras_adaptive import halting
+from keras_adaptive.export import add_endpoints
 from keras_adaptive.layers import ACTRNN
 from known_layers import sequences
 
@@ -71,3 +72,22 @@ def test_masked_steps_are_free_and_others_ponder(exported):
     np.testing.assert_array_equal(np.array(steps)[:2] > 0, [[1, 1, 1, 0, 0], [1, 0, 0, 0, 0]])
     assert np.max(steps) > 2
     assert np.max(exported["limited"][0][2]) == 2
+
+
+@pytest.mark.parametrize("limits", [("max_ponder",), ("max_ponder", "epsilon")])
+def test_endpoints_of_a_model_of_ones_own(limits, tmp_path):
+    inputs = keras.Input((None, 2))
+    layer = ACTRNN(keras.layers.GRUCell(3), halting_bias=-3.0, return_ponder=True)
+    model = keras.Model(inputs, layer(inputs))
+    archive = keras.export.ExportArchive()
+    archive.track(model)
+    add_endpoints(archive, model, (None, None, 2), limits=limits)
+    archive.write_out(tmp_path / "model", verbose=False)
+    served = tf.saved_model.load(str(tmp_path / "model"))
+    x = sequences(3, 5, 2).astype("float32")
+    outputs, ponder = model(x)
+    found = served.serve(x)
+    np.testing.assert_allclose(found[0], outputs, atol=1e-5)
+    np.testing.assert_array_equal(found[1]["steps"], ponder["steps"])
+    limited = served.serve_with_limits(x, 2, *[0.01][: len(limits) - 1])
+    assert np.max(ponder["steps"]) > 2 == np.max(limited[1]["steps"])

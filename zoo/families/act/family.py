@@ -6,7 +6,7 @@ from typing import ClassVar
 import keras
 import numpy as np
 
-from .... import datasets, halting, losses, metrics, plots
+from .... import datasets, export, losses, metrics, plots
 from ...entries import baseline
 from ...entries.agreement import Ratio
 from ...entries.card import Sections
@@ -228,32 +228,10 @@ class ACT(Family):
         They return a dict of `outputs`, `ponder` and `ponder_steps`: `serve` (also
         `serving_default`) takes the inputs, `serve_with_limits` also `max_ponder` and `epsilon`.
         """
-        import tensorflow as tf
-
         # Not the probe of a subclass: endpoints are alike.
-        probe = Probe(model).model
-        given = model.inputs[0]
-        inputs = tf.TensorSpec((None, None, *given.shape[2:]), given.dtype, name="inputs")
-
-        def serve(inputs):
-            # A batch costs what its rows think, not its size times the longest thought.
-            with halting.compaction():
-                return probe(inputs)
-
-        def with_limits(inputs, max_ponder, epsilon):
-            with halting.limits(max_ponder=max_ponder, epsilon=epsilon):
-                return serve(inputs)
-
-        archive.add_endpoint("serve", serve, input_signature=[inputs])
-        archive.add_endpoint(
-            "serve_with_limits",
-            with_limits,
-            input_signature=[
-                inputs,
-                tf.TensorSpec((), "int32", name="max_ponder"),
-                tf.TensorSpec((), "float32", name="epsilon"),
-            ],
-        )
+        probe, given = Probe(model).model, model.inputs[0]
+        shape, limits = (None, None, *given.shape[2:]), ("max_ponder", "epsilon")
+        export.add_endpoints(archive, probe, shape, given.dtype, limits)
 
     def card_sections(self, metrics):
         """The sections of the card, see `card`."""

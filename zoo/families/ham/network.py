@@ -6,8 +6,9 @@ A network with a controller answers behind its input, up to its own End Of Outpu
 
 import keras
 import numpy as np
+from keras import ops
 
-from .... import datasets
+from .... import datasets, export
 from ....baselines import Seq2SeqLSTM, Vectors
 from ....ham import DHAM, HAM, Memory
 from ....reinforce import ReinforceModel
@@ -113,14 +114,8 @@ def network_of(model):
 
 def serve_vectors(archive, network, width, bits):
     """Give the SavedModel an endpoint from vectors of a width to vectors of bits."""
-    import tensorflow as tf
-
     def serve(inputs):
         outputs = network(inputs)
-        return {"outputs": tf.reshape(outputs, (tf.shape(inputs)[0], -1, bits))}
+        return {"outputs": ops.reshape(outputs, (ops.shape(inputs)[0], -1, bits))}
 
-    archive.add_endpoint(
-        "serve",
-        serve,
-        input_signature=[tf.TensorSpec((None, None, width), "float32", name="inputs")],
-    )
+    export.add_endpoints(archive, serve, (None, None, width))

@@ -5,7 +5,7 @@ from typing import ClassVar
 import keras
 import numpy as np
 
-from .... import datasets, losses, metrics, plots, relaxation
+from .... import datasets, export, losses, metrics, plots, relaxation
 from ....datasets.symbols.digits import from_integer, to_integer
 from ....optimizers import GradientNoise, RelativeClipAdamax
 from ...entries import lengths
@@ -174,13 +174,8 @@ class NeuralGPU(Family):
         `serve` (also `serving_default`) takes symbols int32 (batch, n), -1 behind the end of an
         example, and returns a dict of `outputs`, probabilities (batch, n, classes).
         """
-        import tensorflow as tf
-
-        def serve(inputs):
-            return {"outputs": model(inputs)}
-
-        archive.add_endpoint(
-            "serve", serve, input_signature=[tf.TensorSpec((None, None), "int32", name="inputs")]
+        export.add_endpoints(
+            archive, lambda inputs: {"outputs": model(inputs)}, (None, None), "int32"
         )
 
     def card_sections(self, metrics):

@@ -2,11 +2,10 @@
 
 from typing import ClassVar
 
-from .... import plots
+from .... import export, plots
 from ...entries import lengths
 from ...entries.card import Sections
 from ...entries.figures import Measurement
-from .. import endpoints
 from ..act.family import ACT
 from . import card, network
 from .network import LAYER, Probe
@@ -108,12 +107,9 @@ class PonderNetFamily(ACT):
         if not self.is_pondernet:
             super().add_endpoints(archive, model)
             return
-        import tensorflow as tf
-
-        probe = Probe(model).model
         given = model.inputs[0]
-        inputs = tf.TensorSpec((None, *given.shape[1:]), given.dtype, name="inputs")
-        endpoints.add_with_max_ponder(archive, probe, inputs)
+        shape = (None, *given.shape[1:])
+        export.add_endpoints(archive, Probe(model).model, shape, given.dtype, ("max_ponder",))
 
     def card_sections(self, metrics):
         """The sections of the card, see `card`."""

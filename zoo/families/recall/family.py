@@ -5,12 +5,11 @@ from typing import ClassVar
 import keras
 import numpy as np
 
-from .... import datasets, halting, losses, metrics, plots
+from .... import datasets, export, halting, losses, metrics, plots
 from ...entries import lengths
 from ...entries.agreement import Ratio
 from ...entries.card import Sections
 from ...entries.thinking_less import limits_up_to
-from .. import endpoints
 from ..neural_gpu.family import NeuralGPU
 from . import card, fixed, network
 from .network import LAYER, Probe
@@ -133,11 +132,8 @@ class RecallFamily(NeuralGPU):
         (batch,): `serve` (also `serving_default`) takes symbols int32 (batch, n), -1 behind the end
         of an example, `serve_with_limits` also `max_ponder`.
         """
-        import tensorflow as tf
-
         probe = Probe(model).model
-        inputs = tf.TensorSpec((None, None), "int32", name="inputs")
-        endpoints.add_with_max_ponder(archive, probe, inputs)
+        export.add_endpoints(archive, probe, (None, None), "int32", ("max_ponder",))
 
     def card_sections(self, metrics):
         """The sections of the card, see `card`."""

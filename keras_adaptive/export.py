@@ -1,0 +1,81 @@
+"""Endpoints of a SavedModel that stop early, and whose steps the caller may limit."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from . import arguments, halting
+
+_LIMITS = ((), ("max_ponder",), ("max_ponder", "epsilon"))
+
+
+def add_endpoints(
+    archive: Any,
+    function: Callable[[Any], Any],
+    shape: Sequence[int | None],
+    dtype: str = "float32",
+    limits: Iterable[str] = (),
+) -> None:
+    """Gives a SavedModel endpoints that compute each row no longer than it thinks.
+
+    `model.export(folder)` of Keras makes an endpoint for the outputs alone, in which a batch thinks
+    as long as its slowest row. The endpoint `serve` (also `serving_default`) drops the rows that
+    have halted, and returns whatever `function` does; `serve_with_limits` takes the limits as
+    scalars behind the inputs.
+
+    Args:
+        archive: a `keras.export.ExportArchive` that tracks the model.
+        function: what is served: a model, or a function of its inputs.
+        shape: of the inputs, `None` where it is free.
+        dtype: of the inputs. Defaults to `"float32"`.
+        limits: names of the limits of `serve_with_limits`: `("max_ponder",)`, an int32, or
+            `("max_ponder", "epsilon")`, with a float32. Defaults to `()`: there is no such
+            endpoint.
+
+    Raises:
+        ValueError: if `limits` are others.
+
+    Example:
+
+    >>> import tempfile
+    >>> import tensorflow as tf
+    >>> layer = keras_adaptive.layers.ACTRNN(keras.layers.GRUCell(4), max_ponder=20)
+    >>> model = keras.Sequential([keras.Input((None, 3)), layer])
+    >>> archive = keras.export.ExportArchive()
+    >>> archive.track(model)
+    >>> add_endpoints(archive, model, (None, None, 3), limits=("max_ponder", "epsilon"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     archive.write_out(folder, verbose=False)
+    ...     served = tf.saved_model.load(folder)
+    ...     x = tf.ones((2, 5, 3))
+    ...     served.serve(x).shape, served.serve_with_limits(x, 1, 0.01).shape
+    (TensorShape([2, 4]), TensorShape([2, 4]))
+    """
+    arguments.function("function", function)
+    limits = tuple(limits)
+    if limits not in _LIMITS:
+        arguments.refuse("limits", limits, '("max_ponder",) or ("max_ponder", "epsilon")')
+    # Only who exports needs TensorFlow.
+    import tensorflow as tf
+
+    def serve(inputs):
+        # A batch costs what its rows think, not its size times the longest thought.
+        with halting.compaction():
+            return function(inputs)
+
+    def with_steps(inputs, max_ponder):
+        with halting.limits(max_ponder=max_ponder):
+            return serve(inputs)
+
+    def with_limits(inputs, max_ponder, epsilon):
+        with halting.limits(max_ponder=max_ponder, epsilon=epsilon):
+            return serve(inputs)
+
+    signature = [tf.TensorSpec(tuple(shape), dtype, name="inputs")]
+    archive.add_endpoint("serve", serve, input_signature=signature)
+    if not limits:
+        return
+    signature.append(tf.TensorSpec((), "int32", name="max_ponder"))
+    if "epsilon" in limits:
+        signature.append(tf.TensorSpec((), "float32", name="epsilon"))
+    limited = with_limits if "epsilon" in limits else with_steps
+    archive.add_endpoint("serve_with_limits", limited, input_signature=signature)
