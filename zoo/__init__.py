@@ -15,13 +15,12 @@ zoo.study("act_parity")                       # draws the paper's figures
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .calls import segment, study, tuner
     from .entries.store import card, load, names, predict, saved_model
-    from .search.study import study
-    from .search.tune import tuner
-    from .segmentation import segment
 
 _STORE = ("card", "load", "names", "predict", "saved_model")
-__all__ = [*_STORE, "segment", "study", "tuner"]
+_CALLS = ("segment", "study", "tuner")
+__all__ = [*_STORE, *_CALLS]
 
 
 def __getattr__(name: str) -> Any:
@@ -30,18 +29,10 @@ def __getattr__(name: str) -> Any:
         from .entries import store
 
         return getattr(store, name)
-    if name == "tuner":
-        from .search.tune import tuner
+    if name in _CALLS:
+        from . import calls
 
-        return tuner
-    if name == "segment":
-        from .segmentation import segment
-
-        return segment
-    if name == "study":
-        from .search.study import study
-
-        return study
+        return getattr(calls, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

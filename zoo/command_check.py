@@ -7,7 +7,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from .. import checkpoints
+from .. import checkpoints, datasets
 from . import recipes, settings
 from .entries import store
 from .search.rows import check_measured, weights_of
@@ -176,8 +176,6 @@ def check_study(arguments):
 
 def check_example(arguments):
     """What `predict`, `plot` and `segment` are told of an example."""
-    from .. import datasets
-
     place_words(arguments)
     recipe = recipe_asked(arguments)
     text = arguments.text if hasattr(arguments, "text") else arguments.input

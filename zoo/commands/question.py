@@ -25,6 +25,7 @@ def ask(arguments, recipe, text):
             result = family.of_text(recipe, Estimated(probe), text)
             return store.checked_answer(result, recipe, text), family
 
+    # It imports Keras.
     from .models import model_asked
 
     model = model_asked(arguments, recipe)

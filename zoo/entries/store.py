@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ... import saved_models
 from .. import families
 from ..recipe import Recipe
 from . import manifest
@@ -21,8 +22,6 @@ NEEDED = ("model.keras", "recipe.json", "metrics.json")
 
 def root() -> Path:
     """The folder of the entries that came with the package."""
-    from ... import saved_models
-
     return Path(next(iter(saved_models.__path__)))
 
 
@@ -86,6 +85,7 @@ def load(
         ValueError: an unknown name, a damaged file, weights that are not finite, a limit out of
             its range, or one that the model has not.
     """
+    # Names and cards need no Keras.
     import keras
 
     # Registers the classes that the file names; no code is taken from the file.
@@ -157,6 +157,7 @@ def saved_model(name: str, folder: str | Path | None = None) -> Any:
         `ponder_steps`. Neural GPU and its baselines: `serve(symbols)`, int32 (batch, n), returns a
         dict of `outputs`. HAM: `serve(inputs)`, float32 (batch, m, width), returns such a dict too.
     """
+    # Nothing else here needs it.
     import tensorflow as tf
 
     return tf.saved_model.load(str(entry(name, folder)))

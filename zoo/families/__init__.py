@@ -41,6 +41,7 @@ def without_keras(recipe, entry):
     """
     if recipe.family != "act" or recipe.hyperparameters["halting"] != "act":
         return None
+    # HDF5, which most commands do without.
     from .act import answers
     from .act.numpy_network import NumpyProbe
 

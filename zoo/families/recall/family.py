@@ -210,6 +210,7 @@ def line(rows):
     """
     if len(rows) < 3:
         return None
+    # It takes long to load, and only an export needs it.
     from scipy import stats
 
     fit = stats.linregress([x["length"] for x in rows], [x["ponder_steps"] for x in rows])
