@@ -57,6 +57,18 @@ def add_endpoints(
     # Only who exports needs TensorFlow.
     import tensorflow as tf
 
+    serve, limited = _endpoints(function, "epsilon" in limits)
+    signature = [tf.TensorSpec(tuple(shape), dtype, name="inputs")]
+    archive.add_endpoint("serve", serve, input_signature=signature)
+    if limits:
+        kinds = {"max_ponder": "int32", "epsilon": "float32"}
+        signature += [tf.TensorSpec((), kinds[name], name=name) for name in limits]
+        archive.add_endpoint("serve_with_limits", limited, input_signature=signature)
+
+
+def _endpoints(function, with_epsilon):
+    """The functions of both endpoints."""
+
     def serve(inputs):
         # A batch costs what its rows think, not its size times the longest thought.
         with halting.compaction():
@@ -66,16 +78,8 @@ def add_endpoints(
         with halting.limits(max_ponder=max_ponder):
             return serve(inputs)
 
-    def with_limits(inputs, max_ponder, epsilon):
+    def with_both(inputs, max_ponder, epsilon):
         with halting.limits(max_ponder=max_ponder, epsilon=epsilon):
             return serve(inputs)
 
-    signature = [tf.TensorSpec(tuple(shape), dtype, name="inputs")]
-    archive.add_endpoint("serve", serve, input_signature=signature)
-    if not limits:
-        return
-    signature.append(tf.TensorSpec((), "int32", name="max_ponder"))
-    if "epsilon" in limits:
-        signature.append(tf.TensorSpec((), "float32", name="epsilon"))
-    limited = with_limits if "epsilon" in limits else with_steps
-    archive.add_endpoint("serve_with_limits", limited, input_signature=signature)
+    return serve, with_both if with_epsilon else with_steps

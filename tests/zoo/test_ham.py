@@ -13,6 +13,7 @@ import tables
 from keras_adaptive import datasets
 from keras_adaptive.zoo import argument_types, cli, families, recipes
 from keras_adaptive.zoo.entries import store
+from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.families.ham import card as ham_card
 from keras_adaptive.zoo.families.ham.averaging import averaged
 from keras_adaptive.zoo.families.ham.family import HAM
@@ -292,8 +293,8 @@ def test_card(trained, entries):
 
 def test_other_models_of_the_task_are_found(trained, entries):
     renamed = trained(RAW).recipe.replace(name="ham_stack_again")
-    assert HAM(trained(RAW).recipe).other_models(entries, "sizes") == []
-    assert HAM(renamed).other_models(entries, "sizes")[0]["model"] == RAW
+    assert other_models(trained(RAW).recipe, entries, "sizes") == []
+    assert other_models(renamed, entries, "sizes")[0]["model"] == RAW
 
 
 def test_commands(command, tmp_path):

@@ -14,6 +14,7 @@ import tables
 from keras_adaptive import datasets
 from keras_adaptive.zoo import cli
 from keras_adaptive.zoo.entries import lengths, store
+from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.families.family import Family
 from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
@@ -256,10 +257,10 @@ def test_card_says_why_a_training_was_chosen(run, entries):
 
 def test_other_models_of_the_task_are_found(run, entries):
     renamed = run.recipe.replace(name="neural_gpu_addition_again")
-    assert NeuralGPU(run.recipe).other_models(entries, "lengths") == []
-    assert NeuralGPU(renamed).other_models(entries, "lengths")[0]["model"] == NAME
+    assert other_models(run.recipe, entries, "lengths") == []
+    assert other_models(renamed, entries, "lengths")[0]["model"] == NAME
     decimal = renamed.replace(parameters={**renamed.parameters, "base": 10})
-    assert NeuralGPU(decimal).other_models(entries, "lengths") == []
+    assert other_models(decimal, entries, "lengths") == []
 
 
 def test_decimal_numbers():

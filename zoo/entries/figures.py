@@ -1,7 +1,9 @@
 """What an entry publishes: each measurement that its numbers come from, and how to repeat it."""
 
 import dataclasses
+import json
 from collections.abc import Mapping
+from pathlib import Path
 
 # What is counted, as `Family.summary` and the rows of `metrics.json` name it.
 ERROR = "sequence_error"
@@ -74,4 +76,25 @@ def of_selection(recipe, metrics, longer_parameters):
             }
             words = "validation" if prefix == "validation" else f"validation at {run['longer']}"
             found.append(Measurement(of + words, row, parameters, "validation", member))
+    return found
+
+
+def other_models(recipe, folder, rows):
+    """The errors of other entries in a folder on the same data set, in the same base.
+
+    Args:
+        recipe: the `Recipe` of the entry.
+        folder: where entries lie.
+        rows: what `metrics.json` calls the list of them.
+
+    Returns:
+        A list of dicts: `model`, its name, and `rows`.
+    """
+    found = []
+    for path in sorted(Path(folder).glob("*/metrics.json")):
+        other = json.loads(path.read_text(encoding="utf-8"))
+        base = other["parameters"].get("base", 2)
+        alike = other["dataset"] == recipe.dataset and base == recipe.parameters.get("base", 2)
+        if alike and other["model"] != recipe.name and rows in other:
+            found.append({"model": other["model"], rows: other[rows]})
     return found

@@ -265,25 +265,6 @@ class Family:
         path = run.folder.parent / SEEDS
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
-    def other_models(self, folder: Path, rows: str) -> list[dict[str, Any]]:
-        """The errors of other entries in a folder on the same data set, in the same base.
-
-        Args:
-            folder: where entries lie.
-            rows: what `metrics.json` calls the list of them.
-
-        Returns:
-            A list of dicts: `model`, its name, and `rows`.
-        """
-        recipe, found = self.recipe, []
-        for path in sorted(Path(folder).glob("*/metrics.json")):
-            other = json.loads(path.read_text(encoding="utf-8"))
-            base = other["parameters"].get("base", 2)
-            alike = other["dataset"] == recipe.dataset and base == recipe.parameters.get("base", 2)
-            if alike and other["model"] != recipe.name and rows in other:
-                found.append({"model": other["model"], rows: other[rows]})
-        return found
-
     def measurements(self, metrics: Mapping) -> list[Measurement]:
         """The measurements that the numbers of an entry come from, for `verify` to repeat."""
         return [Measurement("test", metrics)]

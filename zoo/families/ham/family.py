@@ -9,7 +9,7 @@ from .... import datasets, losses, metrics, plots
 from ....reinforce import ReinforceModel
 from ...entries import lengths
 from ...entries.card import Sections, percent
-from ...entries.figures import Exact, Measurement, of_selection
+from ...entries.figures import Exact, Measurement, of_selection, other_models
 from ..family import Family
 from . import card, network, picture, schedule
 from .averaging import AveragingAdam, averaged, set_weights
@@ -174,7 +174,7 @@ class HAM(Family):
             "weights": count_weights(model),
             "scouted": self.scouted_seeds(run),
             "sizes": self.sizes(run.model, request.examples),
-            "other_models": self.other_models(request.into, "sizes"),
+            "other_models": other_models(self.recipe, request.into, "sizes"),
         }
 
     def sizes(self, model, examples):

@@ -10,7 +10,7 @@ from ....datasets.symbols.digits import from_integer, to_integer
 from ....optimizers import GradientNoise, RelativeClipAdamax
 from ...entries import lengths
 from ...entries.card import Sections, percent
-from ...entries.figures import Measurement, of_selection
+from ...entries.figures import Measurement, of_selection, other_models
 from ..family import Family
 from . import card, network, picture
 
@@ -152,7 +152,7 @@ class NeuralGPU(Family):
         return {
             "scouted": self.scouted_seeds(run),
             **self.measure_lengths(run, request),
-            "other_models": self.other_models(request.into, "lengths"),
+            "other_models": other_models(self.recipe, request.into, "lengths"),
         }
 
     def measurements(self, metrics):

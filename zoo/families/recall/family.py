@@ -9,6 +9,7 @@ from .... import datasets, export, halting, losses, metrics, plots
 from ...entries import lengths
 from ...entries.agreement import Ratio
 from ...entries.card import Sections
+from ...entries.figures import other_models
 from ...entries.thinking_less import limits_up_to
 from ..neural_gpu.family import NeuralGPU
 from . import card, fixed, network
@@ -107,7 +108,7 @@ class RecallFamily(NeuralGPU):
         return {
             "scouted": self.scouted_seeds(run),
             **self.measure_lengths(run, request),
-            "other_models": self.other_models(request.into, "lengths"),
+            "other_models": other_models(self.recipe, request.into, "lengths"),
         }
 
     def measure_lengths(self, run, request):
