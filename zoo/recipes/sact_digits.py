@@ -1,6 +1,5 @@
 """Digits on noisy canvases by a residual network, each of whose positions halts by itself."""
 
-from ..families.images.settings import build
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
@@ -8,7 +7,7 @@ RECIPE = Recipe(
     family="images",
     variant="sact",
     dataset="digit_canvas",
-    build=build,
+    build="images",
     parameters={"side": 32, "noise": 0.2},
     hyperparameters={
         "halting": "sact",

@@ -1,11 +1,14 @@
 """Residual networks for images: how they are trained, measured, published and questioned."""
 
+from typing import ClassVar
+
 import keras
 import numpy as np
 
 from ....datasets.digit_canvas import digit_canvas
 from ...entries.agreement import Ratio
 from ..family import Family
+from . import network
 from .network import ImageError, Probe, cross_entropy, halting_layers
 
 VALIDATION_EXAMPLES = 500
@@ -16,6 +19,7 @@ LARGEST_BATCH = 512 * 32 * 32
 class Images(Family):
     """Networks that say what is on an image, and halt where it is easy."""
 
+    networks: ClassVar = {"images": network.build}
     columns = (
         "sequence_error",
         "ponder_cost",
