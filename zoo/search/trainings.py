@@ -31,6 +31,7 @@ class Outcome:
         folder: of the training.
         steps, seconds: how long it was trained.
         error: why it ended early, where something was not finite; else None.
+        recipe: the `Recipe`, if it is none of the zoo, else None.
     """
 
     folder: Path
@@ -38,13 +39,13 @@ class Outcome:
     seconds: float
     error: str | None
     _run: Run | None
-    _recipe: Recipe | None
+    recipe: Recipe | None
 
     @property
     def run(self) -> Run:
         """The `Run`: where the training diverged, its last good checkpoint."""
         if self._run is None:
-            self._run = restore(self.folder, recipe=self._recipe)
+            self._run = restore(self.folder, recipe=self.recipe)
         return self._run
 
     def row(self) -> dict[str, Any]:
