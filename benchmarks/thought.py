@@ -1,6 +1,6 @@
 """How much error a given time buys: τ, targets, fixed steps and limits, compared on one task.
 
-Small networks learn sequences of up to 3 vectors with up to 6 logic gates. Those with another time
+Small networks learn sequences of up to 3 vectors with up to 4 logic gates. Those with another time
 penalty, another target of mean steps or another fixed number of steps are trainings of their own; a
 limit on the steps or on the time changes a trained network. Each is measured twice: its error on
 fresh test examples, and the median time of a warm call for 32 of them.
@@ -26,12 +26,12 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "thought.json"
 PICTURE = HERE.parent / "docs" / "pictures" / "thought.png"
 EXAMPLES, BATCH = 2048, 32
-TASK = {"gates": 6, "vectors": 3, "units": 64, "validate_every": 100_000}
+TASK = {"gates": 4, "vectors": 3, "validate_every": 100_000}
 STEPS = {
-    "stages.0.steps": 4000,
-    "stages.1.steps": 1000,
-    "stages.2.steps": 7000,
-    "max_ponder": 20,
+    "stages.0.steps": 2500,
+    "stages.1.steps": 500,
+    "stages.2.steps": 4000,
+    "max_ponder": 12,
 }
 # From the name of a training to what it sets.
 TRAININGS = {
@@ -97,7 +97,7 @@ def measure(folder):
             rows.append(measured(name, way, float(setting), run))
     for way, name in (("limit", "tau_0.003"), ("anytime", "anytime")):
         rows += [
-            measured(name, way, limit, runs[name], max_ponder=limit) for limit in (*LIMITS, 20)
+            measured(name, way, limit, runs[name], max_ponder=limit) for limit in (*LIMITS, 12)
         ]
     rows += [
         measured("anytime", "seconds", seconds, runs["anytime"], seconds=seconds)
