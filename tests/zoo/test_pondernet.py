@@ -97,6 +97,14 @@ def test_evaluate_beyond_training(run, capsys):
     assert "--bits is for models" in capsys.readouterr().err
 
 
+def test_evaluate_within_a_time(run, other, capsys):
+    for each in (run, other):
+        options = ["--run", str(each.folder), "--examples", "12", "--within", "0.5", "--json"]
+        assert cli.main(["evaluate", *options]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["within"] == 0.5 and found["calls"] >= 12 and 0 <= found["late"] <= 1
+
+
 def test_halting_of_another_family():
     with pytest.raises(ValueError, match="halting=pondernet is of recipes of PonderNets"):
         recipes.load("act_parity").with_overrides({"halting": "pondernet"})

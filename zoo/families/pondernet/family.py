@@ -21,7 +21,7 @@ class PonderNetFamily(ACT):
     columns = (*ACT.columns, "divergence", "longer_error", "longer_ponder_steps")
     logged_metrics = (*ACT.logged_metrics, "divergence")
     run_metrics = (*ACT.run_metrics, "longer_error", "longer_ponder_steps")
-    limits = ("max_ponder",)
+    limits = ("max_ponder", "within")
 
     @property
     def is_pondernet(self):
