@@ -42,6 +42,16 @@ TRAININGS = {
 }
 LIMITS, SECONDS = (1, 2, 3, 4, 6), (0.002, 0.004, 0.008)
 
+# From a way to spend less to what it is, and how its setting is written.
+WAYS = {
+    "tau": ("trained with another τ", "τ = {:g}"),
+    "target": ("trained with another target", "{:g} on average"),
+    "fixed": ("trained with fixed steps", "N = {:g}"),
+    "limit": ("ACT under a limit of steps", "at most {:g}"),
+    "anytime": ("AnytimeACT under a limit of steps", "at most {:g}"),
+    "seconds": ("AnytimeACT under a limit of time", "{:g} s"),
+}
+
 
 def train(folder, name, settings):
     """Train a network, unless it is there."""
@@ -75,7 +85,8 @@ def measured(name, way, setting, run, **limits):
     numbers = family.summary(found)
     row = {
         "way": way,
-        "setting": setting,
+        "what": WAYS[way][0],
+        "how": WAYS[way][1].format(setting),
         "training": name,
         "sequence_error": numbers["sequence_error"],
         "ponder_steps": numbers["ponder_steps"],
@@ -106,22 +117,12 @@ def measure(folder):
     return rows
 
 
-WAYS = {
-    "tau": "trained with another τ",
-    "target": "trained with another target",
-    "fixed": "trained with fixed steps",
-    "limit": "ACT under a limit of steps",
-    "anytime": "AnytimeACT under a limit of steps",
-    "seconds": "AnytimeACT under a limit of time",
-}
-
-
 def draw(rows):
     """The error against the time of a call, a curve for each way."""
     from keras_adaptive.plots.figure import error_axis, new_figure, write_figure
 
     figure, [[panel]] = new_figure(PICTURE, 7.5, 4.2)
-    for way, words in WAYS.items():
+    for way, (words, _) in WAYS.items():
         points = sorted((r["milliseconds"], r["sequence_error"]) for r in rows if r["way"] == way)
         panel.plot(*zip(*points, strict=True), marker="o", markersize=4, label=words)
     panel.set_xlabel(f"milliseconds for a call with {BATCH} sequences")

@@ -23,6 +23,7 @@ from keras_adaptive.zoo.recipe import Recipe
 from pages import ham as ham_page
 from pages import neural_gpu as neural_gpu_page
 from pages import recall as recall_page
+from pages import thought as thought_page
 from pages import verify as verify_page
 
 ROOT = Path(__file__).parents[1]
@@ -132,6 +133,7 @@ DOCUMENTS = {
     verify_page.PAGE: verify_page.tables,
     neural_gpu_page.PAGE: lambda folder: neural_gpu_page.tables(folder, read),
     recall_page.PAGE: lambda folder: recall_page.tables(folder, read),
+    thought_page.PAGE: lambda folder: thought_page.tables(folder, read),
 }
 
 
