@@ -51,7 +51,7 @@ def main(argv=None):
         print(f"{PROGRAM}: {str(stop) or 'interrupted'}", file=sys.stderr)
         if getattr(arguments, "begun", None):
             again = do.again(words, resume=arguments.begun(arguments.out))
-            print(f"go on with: {again}", file=sys.stderr)
+            print(f"resume with: {again}", file=sys.stderr)
         return 143 if isinstance(stop, signals.Terminated) else 130
     except Exception as error:
         status = report_error(error, "--debug" in words)

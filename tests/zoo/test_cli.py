@@ -315,11 +315,11 @@ def test_interrupt_says_how_to_go_on(stop, code, command, monkeypatch, tmp_path)
         found, answer, err = command(*words[1:])
         assert found == code and answer == ""
         assert "stopped after 8 steps" in err
-        assert shlex.split(err.splitlines()[-1].removeprefix("go on with: ")) == expected
+        assert shlex.split(err.splitlines()[-1].removeprefix("resume with: ")) == expected
     out.mkdir()
     (out / "checkpoint.previous.npz").touch()
     _, _, err = command(*train[1:], "--resume")
-    assert f"go on with: {shlex.join([*train, '--resume'])}" in err
+    assert f"resume with: {shlex.join([*train, '--resume'])}" in err
 
 
 def test_a_reader_that_has_gone_is_no_error():

@@ -74,7 +74,7 @@ def steps_in(folder):
 
 def again(err):
     """The words of the command that goes on."""
-    return shlex.split(err.splitlines()[-1].removeprefix("go on with: keras-adaptive "))
+    return shlex.split(err.splitlines()[-1].removeprefix("resume with: keras-adaptive "))
 
 
 def test_a_training_is_told_to_end(begin, tmp_path, capsys):

@@ -317,7 +317,7 @@ def test_command(trainer, tmp_path, capsys):
     trainer.at[4] = KeyboardInterrupt()
     assert cli.main([*words, *given]) == 130
     again = shlex.join(["keras-adaptive", *words, *given, "--resume"])
-    assert f"go on with: {again}\n" in capsys.readouterr().err
+    assert f"resume with: {again}\n" in capsys.readouterr().err
     assert cli.main([*words, "--resume"]) == 0
     out, err = capsys.readouterr()
     found = json.loads(out)

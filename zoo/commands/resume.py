@@ -1,4 +1,4 @@
-"""What an interrupted command can go on with."""
+"""How an interrupted command is resumed."""
 
 import shlex
 from pathlib import Path
@@ -8,7 +8,7 @@ from .answers import PROGRAM
 
 
 def again(argv, resume):
-    """The command that goes on with what was interrupted, for a shell.
+    """The command that resumes what was interrupted, for a shell.
 
     >>> again(["train", "act_sort", "--out", "my runs/sort", "--json"], resume=True)
     "keras-adaptive train act_sort --out 'my runs/sort' --json --resume"

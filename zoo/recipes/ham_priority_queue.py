@@ -67,13 +67,13 @@ RECIPE = Recipe(
         *differences(SETTINGS, STAGES, 50),
         "In training a POP is drawn with probability (t/n)^k, where k is uniform from 1 to 2 for "
         "each sequence, so that more elements are stored.",
-        "A small penalty on the entropy settles turns that make no difference.",
-        "The measured training was gone on with several times, after a look at the error on 200 "
-        "validation examples of 128 operations, and did not have all settings from the "
-        "beginning. The first two stages had the share of right bits as reward and a policy "
-        "weight of 1; the first four had k up to 3, the first five a penalty of 0.003, the first "
-        "six batches of 25. α decayed to nothing before the last five, at whose start it was "
-        "0.0001, 0.00002, and 0.00005 thrice.",
+        "A small penalty on the entropy makes turns deterministic that do not matter.",
+        "The measured training was continued several times after looking at the error on 200 "
+        "validation examples of 128 operations, and did not have all settings from the start. In "
+        "the first two stages the reward was the share of right bits and the policy weight 1; the "
+        "first four had k up to 3, the first five a penalty of 0.003, the first six batches of "
+        "25. α had decayed to 0 before the last five stages, at whose start it was 0.0001, "
+        "0.00002, and three times 0.00005.",
         "Half of the sequences of the last stage end with as many POPs as there are elements; in "
         "the measured training some had one less.",
     ),

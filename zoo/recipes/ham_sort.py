@@ -56,7 +56,7 @@ RECIPE = Recipe(
         "In the stages before the last three a key is uniform, as in the paper; in those, it is "
         "one of a few for each sequence, so that more pairs have the same key.",
         "In the published training the learning rate of the first two stages was halved after 8 "
-        "chunks without progress instead of 30. It was gone on with twice after a look at the "
+        "chunks without progress instead of 30. It was continued twice after looking at the "
         "error on 200 validation examples of 65 to 128 pairs: 0.5 to 0.6 at first, 0.2 after more "
         "pairs with the same key, at most 0.02 after trees of several sizes.",
     ),

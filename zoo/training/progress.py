@@ -12,7 +12,7 @@ import numpy as np
 
 from ...checkpoints.signals import Terminated
 
-# Seconds after which it is told that work goes on; the next time after twice as many.
+# Seconds until the first message that work continues; the next comes after twice as many.
 FIRST = 10.0
 # Inputs of at least so many positions are estimated.
 LONG = 2000
