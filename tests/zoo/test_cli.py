@@ -268,7 +268,8 @@ def test_work_can_be_interrupted():
     script = """
 import signal, sys, threading, time, _thread
 signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored where pytest runs detached.
-from keras_adaptive.zoo import cli, progress
+from keras_adaptive.zoo import cli
+from keras_adaptive.zoo.training import progress
 def compute():
     threading.Timer(0.5, _thread.interrupt_main).start()
     time.sleep(100)
