@@ -424,11 +424,8 @@ TABLE = {
         {"steps": or_none(COUNT), "start": or_none([*INTEGER, -1]), "values": or_none(FUNCTION)},
     ),
     callbacks.RequireFinite: (dict, {}),
-    checkpoints.Damaged: (None, {}),
-    checkpoints.InUse: (None, {}),
     checkpoints.Saved: (None, {"path": DATA, "state": DATA, "arrays": DATA, "instead": DATA}),
     checkpoints.StopRequest: (dict, {}),
-    checkpoints.Terminated: (None, {}),
     checkpoints.deferred_signals: (dict, {}),
     checkpoints.exists: (lambda: {"folder": "run"}, {"folder": PATH}),
     checkpoints.latest: (None, {"folder": DATA, "check": DATA}),
@@ -593,14 +590,15 @@ TABLE = {
 
 
 def public():
-    """All public classes and functions, but named tuples, which hold results."""
+    """All public classes and functions, but errors, and named tuples, which hold results."""
     for name in MODULES:
         module = importlib.import_module(f"keras_adaptive.{name}")
         names = getattr(module, "__all__", None)
         for word in names or [word for word in vars(module) if not word.startswith("_")]:
             item = getattr(module, word)
             own = getattr(item, "__module__", "").startswith(module.__name__)
-            if callable(item) and (names or own) and not hasattr(item, "_fields"):
+            is_error = isinstance(item, type) and issubclass(item, BaseException)
+            if callable(item) and (names or own) and not hasattr(item, "_fields") and not is_error:
                 yield word, item
 
 
