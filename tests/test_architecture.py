@@ -26,6 +26,7 @@ DISTRIBUTIONS = {
     "sklearn": "scikit-learn",
     "tensorflow_datasets": "tensorflow-datasets",
     "etils": "tensorflow-datasets",
+    "PIL": "pillow",
 }
 
 

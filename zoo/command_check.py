@@ -244,3 +244,5 @@ def check_evaluate(arguments):
         raise ValueError(
             f"--run {arguments.run} is a training of {found.name}, not {arguments.name}"
         )
+    if arguments.side is not None and "side" not in found.parameters:
+        raise ValueError(f"--side is for models of images. Received: {found.name}")

@@ -152,6 +152,7 @@ def evaluate(added):
         type=number,
         help="leaves of the memory (HAM; default: as many as the input needs)",
     )
+    added.add_argument("--side", type=number, help="pixels of each side of an image (images)")
     added.add_argument(
         "--probe", help="hard inputs that are rarely drawn: carries, ones, zeros, powers or unequal"
     )

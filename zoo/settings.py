@@ -205,6 +205,7 @@ OPTIONS = {
     "seconds": Number("until a measurement ends", 0, 1_000_000, open="low"),
     "seed": SEED,
     "seeds": Whole("how many seeds", 1, 10_000),
+    "side": PARAMETERS["side"],
     "steps_scale": Number("factor on the steps of all stages", 0, 10_000, open="low"),
     "trials": Whole("of a search", 1, 1_000_000),
     "within": Number("seconds of each call", 0, 86_400, open="low"),

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_between, check_counts, check_integers
+from ..images import read_picture
 
-__all__ = ["DIGIT", "digits", "inside", "sample", "sizes"]
+__all__ = ["DIGIT", "digits", "encode", "inside", "sample", "sizes"]
 
 SPLITS = ("train", "validation", "test")
 # Pixels of each side of a digit.
@@ -84,6 +85,21 @@ def sample(
         "weights": np.ones((batch_size, 1), np.float32),
         "box": box.astype(np.int32),
     }
+
+
+def encode(text: str, **_: Any) -> np.ndarray:
+    """A picture as a canvas, float32 (1, height, width, 1), as bright as the digits.
+
+    A picture that is mostly bright, such as ink on paper, is inverted: a digit is bright.
+
+    Args:
+        text: the path of a picture of any size from 8×8 on.
+
+    Raises:
+        FileNotFoundError, ValueError: as `images.read_picture`.
+    """
+    canvas = read_picture(text, 1, least=DIGIT)
+    return (1 - canvas if np.median(canvas) > 0.5 else canvas)[None]
 
 
 def digits(split: str) -> tuple[np.ndarray, np.ndarray]:

@@ -93,13 +93,20 @@ class AdaptiveResNet(AdaptiveModel):
 
         Maps of lower resolution are enlarged, as in the paper.
         """
-        images = np.asarray(images)
-        size, total = images.shape[1:3], 0.0
-        for steps, remainder in self._ponder(images):
-            ponder = steps + remainder
+        steps, remainder = zip(*self._ponder(images))
+        return self.map_of(steps, remainder, np.shape(images)[1:3])
+
+    @staticmethod
+    def map_of(
+        steps: Sequence[np.ndarray], remainder: Sequence[np.ndarray], size: Sequence[int]
+    ) -> np.ndarray:
+        """As `ponder_map`, from N and R of each block for images of a height and a width."""
+        total = np.zeros((len(steps[0]), *size))
+        for taken, rest in zip(steps, remainder):
+            ponder = taken + rest
             ponder = ponder if ponder.ndim == 3 else ponder[:, None, None]
             rows, columns = (np.arange(n) * m // n for n, m in zip(size, ponder.shape[1:]))
-            total = total + ponder[:, rows][:, :, columns]
+            total += ponder[:, rows][:, :, columns]
         return total
 
     def flops(self, images: Tensor) -> np.ndarray:

@@ -9,6 +9,7 @@ from .answers import answers_after_steps
 from .figure import FORMATS, check_format
 from .image import mental_image_animation, mental_image_stills
 from .limit import error_against_limit
+from .places import ponder_over_pictures
 from .ponder import learning_curve, ponder_against_difficulty, ponder_along_sequence
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "mental_image_stills",
     "ponder_against_difficulty",
     "ponder_along_sequence",
+    "ponder_over_pictures",
     "study",
     "text",
     "tree",

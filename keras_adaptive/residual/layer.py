@@ -77,8 +77,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
     >>> outputs.shape == (2, 6, 5, 8), ponder["steps"].shape == (2, 6, 5)
     (True, True)
 
-    Differences from the paper: only those named in `docs/images.md`: the time is saved, not only
-    counted.
+    Differences from the paper: the time is saved, not only counted.
 
     Source: Figurnov et al., "Spatially Adaptive Computation Time for Residual Networks" (2017),
     arXiv:1612.02297, sections 3.1 and 3.2.

@@ -19,7 +19,7 @@ def evaluate(arguments):
     limits = {name: getattr(arguments, name) for name in LIMITED}
     recipe = recipe_asked(arguments)
     family = families.of(recipe)
-    wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe")}
+    wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe", "side")}
     # What cannot be measured is refused before a model is loaded.
     parameters = family.evaluation_parameters(wanted)
     family.check_limits(limits, option)

@@ -132,15 +132,17 @@ def is_package(folder):
 
 def bare(model):
     """A model with the same weights and without optimizer and compiled state."""
-    if hasattr(model, "outputs"):
-        parameters = inspect.signature(type(model).__init__).parameters.values()
+    parameters = inspect.signature(type(model).__init__).parameters.values()
+    # Models that make their layers themselves take no inputs and outputs.
+    if any(one.kind == one.VAR_POSITIONAL for one in parameters):
         # What a class of functional models takes beside the layers, such as weights of its loss.
         own = [one.name for one in parameters if one.kind == one.KEYWORD_ONLY]
         config = model.get_config() if own else {}
         own = {name: config[name] for name in own}
         return type(model)(model.inputs, model.outputs, name=model.name, **own)
     new = type(model).from_config(model.get_config())
-    new.build()
+    if not new.built:
+        new.build()
     new.set_weights(model.get_weights())
     return new
 

@@ -210,8 +210,11 @@ class Conductor:
             "stage": position.stage,
             "seconds": round(position.seconds, 2),
             "learning_rate": self.learning_rate,
-            # Without halting there is none.
-            "time_penalty": float(logs.get("time_penalty", 0.0)),
+            # Without halting there is none; of several layers it is that of the first.
+            "time_penalty": next(
+                (float(value) for name, value in logs.items() if name.startswith("time_penalty")),
+                0.0,
+            ),
         }
         if position.level is not None:
             row["level"] = position.level

@@ -1,17 +1,26 @@
 """Residual networks for images: how they are trained, measured, published and questioned."""
 
+from pathlib import Path
 from typing import ClassVar
 
 import keras
 import numpy as np
 
+from .... import datasets, plots
 from ....datasets.digit_canvas import digit_canvas
 from ...entries.agreement import Ratio
+from ...entries.card import Sections
+from ...entries.thinking_less import limits_up_to
+from .. import endpoints
 from ..family import Family
-from . import network
+from . import card, network
 from .network import ImageError, Probe, cross_entropy, halting_layers
 
 VALIDATION_EXAMPLES = 500
+# Test images on the card, by their index.
+SHOWN = 16
+# Sides of canvases that an entry is measured at, in sides of the training, and how many of each.
+LARGER, LARGER_EXAMPLES = (2, 4), 1000
 # Pixels that are measured in one batch.
 LARGEST_BATCH = 512 * 32 * 32
 
@@ -144,3 +153,135 @@ class Images(Family):
             f"{metrics['units_inside']:.2f} inside the digit, {metrics['units_outside']:.2f} "
             "outside"
         )
+
+    def predict(self, probe, text):
+        """A model's answer to a picture.
+
+        Args:
+            probe: of the model.
+            text: the path of a picture.
+
+        Returns:
+            A dict: `answer`, the class; `confidence`, its probability; `flops` and `flops_share`;
+            `ponder_steps`, the mean units of each block; and `ponder`, the mean ρ of all blocks.
+        """
+        inputs = datasets.task(self.recipe.dataset).encode(text, **self.recipe.parameters)
+        found = probe(inputs)
+        label = int(found["outputs"][0, 0].argmax())
+        flops = float(found["flops"][0])
+        return {
+            "answer": str(label),
+            "confidence": round(float(found["outputs"][0, 0, label]), 4),
+            "flops": flops,
+            "flops_share": round(flops / found["plain_flops"], 4),
+            "ponder_steps": [round(float(steps[0].mean()), 3) for steps in found["steps"]],
+            "ponder": round(float(probe.ponder_map(found, inputs.shape[1:3]).mean()), 3),
+        }
+
+    def entry_metrics(self, run, model, trainings, request):
+        """What is measured on larger canvases: `sides`, rows as of `summary` with `side`."""
+        probe, rows = self.probe(model), []
+        for factor in LARGER:
+            parameters = {"side": factor * self.recipe.parameters["side"]}
+            results = self.measure(probe, LARGER_EXAMPLES, seed=0, parameters=parameters)
+            rows.append({**parameters, **self.summary(results)})
+        return {"sides": rows}
+
+    def add_endpoints(self, archive, model):
+        """Give the SavedModel its endpoints, for any number of images of any size.
+
+        They return a dict of `outputs`, probabilities (batch, classes), and of `steps_0`,
+        `remainder_0`, …, N and R of each block: `serve` (also `serving_default`) takes float32
+        (batch, height, width, channels), `serve_with_limits` also `max_ponder`.
+        """
+        import tensorflow as tf
+
+        *_, channels = model.inputs[0].shape
+        inputs = tf.TensorSpec((None, None, None, channels), "float32", name="inputs")
+        endpoints.add_with_max_ponder(archive, Probe(model).model, inputs)
+
+    def card_sections(self, metrics):
+        """The sections of the card, see `card`."""
+        return Sections(
+            source=card.SOURCE,
+            results=card.results(self.recipe, metrics),
+            pictures=card.pictures(),
+            use=card.use(self.recipe, metrics),
+            training=card.training(self.recipe, metrics),
+            differences=card.DIFFERENCES,
+        )
+
+    def draw_card(self, folder, model, metrics, history):
+        """Write the ponder maps of the first test images."""
+        parameters = self.recipe.parameters
+        batch = datasets.batch(self.recipe.dataset, SHOWN, split="test", **parameters)
+        self.draw(folder / "ponder.png", self.probe(model), batch["inputs"], batch["targets"][:, 0])
+
+    def draw(self, path, probe, inputs, targets=None, title=None):
+        """Draw images beside the maps of their ponder; returns the file."""
+        found = probe(inputs)
+        answers = found["outputs"][:, 0].argmax(-1)
+        labels = [f"says {answer}" for answer in answers]
+        if targets is not None:
+            labels = [f"{target}, {label}" for target, label in zip(targets, labels)]
+        maps = probe.ponder_map(found, inputs.shape[1:3])
+        return plots.ponder_over_pictures(path, inputs, maps, labels, title)
+
+    @property
+    def limits_measured(self):
+        """Up to all units of a block, if they halt."""
+        halts = self.recipe.hyperparameters["halting"] != "fixed"
+        return limits_up_to(self.recipe.hyperparameters["residual_units"]) if halts else ()
+
+    def set_limit(self, model, name, value):
+        """Set `max_ponder` of each block."""
+        for layer in halting_layers(model):
+            layer.rule.max_ponder = value
+
+    def evaluation_parameters(self, wanted):
+        """The data set's parameters for a side.
+
+        Args:
+            wanted: a dict of `bits`, `length`, `probe` and `side`, each of which may be None.
+
+        Raises:
+            ValueError: another of them is given.
+        """
+        super().evaluation_parameters({**wanted, "side": None})
+        return {} if wanted.get("side") is None else {"side": wanted["side"]}
+
+    def format_answer(self, answer):
+        """The answer, how sure it is, and what it cost."""
+        units = ", ".join(f"{steps:.2f}" for steps in answer["ponder_steps"])
+        return (
+            f"answer: {answer['answer']} ({answer['confidence']:.1%})\n"
+            f"{answer['flops_share']:.1%} of the FLOPs of the plain network, units of each block: "
+            f"{units}"
+        )
+
+    def check_plot(self, request):
+        """Refuse another kind of file, and options of a measurement beside an example."""
+        plots.check_format(request.out or f"{self.recipe.name}.png")
+        for option in ("examples", "seed"):
+            if request.input is not None and getattr(request, option) is not None:
+                raise ValueError(f"--{option} is for test images, without a picture")
+
+    def plot(self, model, request):
+        """Draw a picture, or test images, beside the maps of their ponder.
+
+        Returns:
+            A dict: `picture`, its file, and of a picture what `predict` returns.
+        """
+        name, probe = self.recipe.name, self.probe(model)
+        out, parameters = Path(request.out or f"{name}.png"), self.recipe.parameters
+        if request.input is None:
+            seed = 0 if request.seed is None else request.seed
+            count = min(request.examples or SHOWN, 64)
+            batch = datasets.batch(
+                self.recipe.dataset, count, seed=seed, split="test", **parameters
+            )
+            self.draw(out, probe, batch["inputs"], batch["targets"][:, 0], name)
+            return {"picture": str(out)}
+        inputs = datasets.task(self.recipe.dataset).encode(request.input, **parameters)
+        self.draw(out, probe, inputs, title=name)
+        return {"picture": str(out), **self.predict(probe, request.input)}

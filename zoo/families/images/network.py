@@ -91,3 +91,7 @@ class Probe(probe.Probe):
             "flops": self.resnet.flops_of(steps, inputs.shape[1:3]),
             "plain_flops": self.resnet.plain_flops(inputs.shape[1:3]),
         }
+
+    def ponder_map(self, found, size):
+        """ρ of all blocks together for each pixel, of what a call returned for images of a size."""
+        return self.resnet.map_of(found["steps"], found["remainder"], size)

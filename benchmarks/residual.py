@@ -1,0 +1,123 @@
+"""What it costs to compute residual units for the tiles that go on: plain, masked and by tiles.
+
+    python benchmarks/residual.py [FILE]
+
+For a block of 6 units and prescribed masks, with which the given share of the tiles goes on from
+the second unit on, the CPU time of a call on one thread: of the plain units, of SACT that computes
+everything and masks, and of SACT that computes tiles. The three run in turn, and the median of the
+turns counts. Writes JSON to FILE.
+"""
+
+import json
+import sys
+import time
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_adaptive import backend
+from keras_adaptive.layers import ResidualACT, ResidualUnit
+from keras_adaptive.residual import saving
+
+UNITS = 6
+# Channels, side of the maps, and batch.
+MAPS = ((16, 128, 1), (32, 64, 1), (64, 32, 1), (16, 32, 32))
+SHARES = (0.1, 0.25, 0.5, 1.0)
+TILES = (8, 16)
+TURNS = 5
+
+
+def prescribed(channels, side, batch, share, rng):
+    """A layer and its input: those positions go on to the last unit where channel 0 is above 0.
+
+    Args:
+        share: of the tiles, of 16 positions to each side, in which they do.
+    """
+    layer = ResidualACT([ResidualUnit(channels) for _ in range(UNITS)], spatial=True)
+    layer.build((None, side, side, channels))
+    for unit in layer.units:
+        unit.norms[1].gamma.assign(np.full(channels, 1e-3))
+    for halting_unit in layer.halting_units:
+        kernel = np.zeros((3, 3, channels, 1))
+        kernel[1, 1, 0] = -1e4
+        halting_unit.convolution.kernel.assign(kernel)
+        halting_unit.pooled_weight.kernel.assign(np.zeros((channels, 1)))
+        halting_unit.pooled_weight.bias.assign([0.0])
+    features = rng.normal(size=(batch, side, side, channels))
+    tiles = np.full((batch, (side // 16) ** 2), -1.0)
+    for row in tiles:
+        count = max(1, round(share * len(row)))
+        row[rng.permutation(len(row))[:count]] = 1.0
+    tiles = tiles.reshape(batch, side // 16, side // 16)
+    features[..., 0] = tiles.repeat(16, 1).repeat(16, 2)
+    return layer, tf.constant(features, tf.float32)
+
+
+def traced(layer, features, tile):
+    """The layer as a graph that computes tiles of a side, or everything if it is None."""
+    saves_time = backend.parts.saves_time
+    backend.parts.saves_time = lambda: tile is not None
+    saving.TILE = tile or saving.TILE
+    try:
+        call = tf.function(lambda x: layer(x))
+        call(features)
+        return call
+    finally:
+        backend.parts.saves_time = saves_time
+
+
+def seconds(call, features):
+    """CPU time of a call, of enough calls to be measured."""
+    count, spent = 0, 0.0
+    while spent < 0.1:
+        began = time.process_time()
+        call(features)
+        spent += time.process_time() - began
+        count += 1
+    return spent / count
+
+
+def measure(channels, side, batch, share):
+    """A row of results."""
+    layer, features = prescribed(channels, side, batch, share, np.random.default_rng(0))
+
+    def plain(x):
+        for unit in layer.units:
+            x = unit(x)
+        return x
+
+    calls = {"plain": tf.function(plain), "masked": traced(layer, features, None)}
+    calls |= {f"tiles of {tile}": traced(layer, features, tile) for tile in TILES}
+    outputs = {name: call(features).numpy() for name, call in calls.items()}
+    turns = [{name: seconds(call, features) for name, call in calls.items()} for _ in range(TURNS)]
+    found = {name: float(np.median([turn[name] for turn in turns])) for name in calls}
+    row = {"channels": channels, "side": side, "batch": batch, "share": share}
+    for name in calls:
+        row[name] = round(1000 * found[name], 3)
+        if name.startswith("tiles"):
+            row[f"{name} / masked"] = round(found[name] / found["masked"], 3)
+            row[f"{name} / plain"] = round(found[name] / found["plain"], 3)
+            error = np.abs(outputs[name] - outputs["masked"]).max()
+            assert error < 1e-5, f"{name}: {error}"
+    return row
+
+
+def main(path=None):
+    """Prints a line for each row."""
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    saving.MOST_TILES = 1.0  # To see where it no longer pays.
+    keras.utils.set_random_seed(0)
+    rows = []
+    for channels, side, batch in MAPS:
+        for share in SHARES:
+            rows.append(measure(channels, side, batch, share))
+            print(json.dumps(rows[-1]), flush=True)
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"units": UNITS, "milliseconds": rows}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

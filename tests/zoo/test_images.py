@@ -1,0 +1,129 @@
+"""Networks for images: what the family measures, answers, draws and serves, on a small network."""
+
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_adaptive import datasets
+from keras_adaptive.datasets.digit_canvas import digit_canvas
+from keras_adaptive.models import AdaptiveResNet
+from keras_adaptive.zoo import families, recipes
+from keras_adaptive.zoo.entries.export import bare, write_saved_model
+
+SMALL = {"residual_units": 2, "channels": [2, 3], "side": 16}
+
+
+@pytest.fixture(scope="module")
+def family():
+    return families.of(recipes.load("sact_digits").with_overrides(SMALL))
+
+
+@pytest.fixture(scope="module")
+def model(family):
+    keras.utils.set_random_seed(0)
+    model = family.recipe.build(family.recipe)
+    for block in ("block_1", "block_2"):  # Some halt after the first unit.
+        model.get_layer(block).halting_units[0].pooled_weight.bias.assign([3.0])
+        kernel = model.get_layer(block).halting_units[0].convolution.kernel
+        kernel.assign(np.random.default_rng(0).normal(size=kernel.shape) * 5)
+    return model
+
+
+@pytest.fixture(scope="module")
+def picture(tmp_path_factory):
+    """A canvas as dark ink on paper."""
+    from PIL import Image
+
+    canvas = digit_canvas.sample(np.random.default_rng(0), 1, side=20, noise=0.0)["inputs"][0]
+    path = tmp_path_factory.mktemp("pictures") / "digit.png"
+    Image.fromarray(np.uint8(255 * (1 - canvas[..., 0]))).save(path)
+    return str(path), canvas
+
+
+def test_measures_accuracy_flops_and_units(family, model):
+    probe = family.probe(model)
+    results = family.measure(probe, 30)
+    found = family.summary(results)
+    assert found["accuracy"] == pytest.approx(1 - found["sequence_error"], abs=1e-6)
+    batch = datasets.batch("digit_canvas", 30, 0, split="test", side=16, noise=0.2)
+    steps = model.units_taken(batch["inputs"])
+    np.testing.assert_allclose(results["flops"], model.flops(batch["inputs"]))
+    assert found["flops_share"] == pytest.approx(
+        model.flops(batch["inputs"]).mean() / model.plain_flops((16, 16)), abs=1e-4
+    )
+    (row, column), first = batch["box"][0], steps[0][0]
+    inside = first[row : row + 8, column : column + 8]
+    assert results["units_inside"][0] == pytest.approx(inside.mean())
+    outside = (first.sum() - inside.sum()) / (16 * 16 - 64)
+    assert results["units_outside"][0] == pytest.approx(outside)
+    assert 1 < first.mean() < 2
+    assert [row["class"] for row in family.by_difficulty(results)] == sorted(
+        set(batch["targets"][:, 0].tolist())
+    )
+
+
+def test_flops_of_all_units_are_those_of_the_plain_network(family, model):
+    full = [np.full((1, 16, 16), 2), np.full((1, 8, 8), 2)]
+    halting = 16 * 16 * 9 * 2 + 2 + 8 * 8 * 9 * 3 + 3
+    assert model.flops_of(full, (16, 16))[0] == model.plain_flops((16, 16)) + 2 * halting
+    # By hand: stem, 4 convolutions of 2 channels, then of 2 to 3 and 3 to 3, shortcut, answer.
+    positions = 16 * 16 * (9 * 2 + 4 * 9 * 4) + 8 * 8 * (9 * 6 + 3 * 9 * 9 + 6)
+    assert model.plain_flops((16, 16)) == 2 * (positions + 3 * 10)
+
+
+def test_answers_and_draws_a_picture(family, model, picture, tmp_path):
+    path, canvas = picture
+    np.testing.assert_allclose(digit_canvas.encode(path)[0], canvas, atol=1 / 255)
+    probe = family.probe(model)
+    answer = json.loads(json.dumps(family.predict(probe, path)))
+    outputs = model.predict(canvas[None], verbose=0)[0]
+    assert answer["answer"] == str(outputs.argmax())
+    assert answer["confidence"] == pytest.approx(outputs.max(), abs=0.01)
+    assert f"answer: {answer['answer']} (" in family.format_answer(answer)
+    out = family.draw(tmp_path / "map.png", probe, canvas[None], [3])
+    assert out.stat().st_size > 1000
+
+
+def test_what_is_no_picture(tmp_path):
+    (tmp_path / "text.png").write_text("no picture")
+    with pytest.raises(ValueError, match=r"text\.png' is no picture"):
+        digit_canvas.encode(str(tmp_path / "text.png"))
+    with pytest.raises(FileNotFoundError, match="there is no picture"):
+        digit_canvas.encode(str(tmp_path / "nothing.png"))
+    from PIL import Image
+
+    Image.new("L", (4, 20)).save(tmp_path / "small.png")
+    with pytest.raises(ValueError, match="at least 8 × 8"):
+        digit_canvas.encode(str(tmp_path / "small.png"))
+
+
+def test_the_saved_model_answers_canvases_of_any_size(family, model, tmp_path):
+    copy = bare(model)
+    assert type(copy) is AdaptiveResNet
+    write_saved_model(copy, family, tmp_path)
+    served = tf.saved_model.load(str(tmp_path))
+    for side in (16, 20):
+        canvases = digit_canvas.sample(np.random.default_rng(1), 3, side=side)["inputs"]
+        found = served.serve(canvases)
+        expected = family.probe(model)(canvases)
+        np.testing.assert_allclose(found["outputs"], expected["outputs"][:, 0], atol=1e-5)
+        np.testing.assert_array_equal(found["steps_0"], expected["steps"][0])
+        limited = served.serve_with_limits(canvases, tf.constant(1))
+        np.testing.assert_array_equal(limited["steps_1"], 1)
+
+
+def test_side_is_for_images_alone(family):
+    assert family.evaluation_parameters({"side": 64, "bits": None}) == {"side": 64}
+    with pytest.raises(ValueError, match="--length"):
+        family.evaluation_parameters({"side": None, "length": 5})
+
+
+@pytest.mark.parametrize("variant", ["act", "plain"])
+def test_variants(variant):
+    recipe = recipes.load("sact_digits").with_overrides(SMALL).with_variant(variant)
+    kind = families.of(recipe)
+    found = kind.measure(kind.probe(recipe.build(recipe)), 4)
+    assert found["flops_share"] == pytest.approx(1, abs=0.05)
