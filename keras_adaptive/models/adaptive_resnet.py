@@ -124,10 +124,10 @@ class AdaptiveResNet(AdaptiveModel):
         total = np.zeros(len(steps[0]))
         wide = config["filters"][0]
         total += flops.convolution(size[0] * size[1], 3, before, wide)
-        spatial, before = config["halting"] == "sact", wide
+        before = wide
         for units, taken in zip(self._blocks, steps):
             size = [-(-n // units[0].strides) for n in size]
-            total += flops.block(units, taken, spatial, size, before)
+            total += flops.block(units, taken, config["halting"], size, before)
             before = units[0].filters
         return total + flops.convolution(1, 1, before, config["classes"])
 

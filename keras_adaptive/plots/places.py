@@ -32,16 +32,21 @@ def ponder_over_pictures(
         The path.
 
     Raises:
-        ValueError: a wrong shape, or another kind of file.
+        ValueError: a wrong shape, another number of labels, or another kind of file.
     """
-    pictures, maps = np.asarray(pictures, float), np.asarray(maps, float)
+    allowed = "numbers of shape (count, height, width, 1 or 3)"
+    pictures = _numbers("pictures", pictures, allowed)
     if pictures.ndim != 4 or pictures.shape[-1] not in (1, 3) or not len(pictures):
-        arguments.refuse("pictures", pictures.shape, "of shape (count, height, width, 1 or 3)")
+        arguments.refuse("pictures", pictures, allowed)
+    allowed = f"numbers of shape {pictures.shape[:3]}, as `pictures` has pixels"
+    maps = _numbers("maps", maps, allowed)
     if maps.shape != pictures.shape[:3]:
-        arguments.refuse("maps", maps.shape, f"of shape {pictures.shape[:3]}")
-    labels = [""] * len(pictures) if labels is None else list(labels)
+        arguments.refuse("maps", maps, allowed)
+    labels = [""] * len(pictures) if labels is None else labels
+    if not isinstance(labels, (list, tuple)) or len(labels) != len(pictures):
+        arguments.refuse("labels", labels, f"a list of {len(pictures)} texts")
     check_title(title)
-    columns = min(columns, len(pictures))
+    columns = min(arguments.integer("columns", columns, least=1), len(pictures))
     rows = -(-len(pictures) // columns)
     figure, panels = new_figure(path, 2.9 * columns + 0.8, 1.6 * rows + 0.3, rows, 2 * columns)
     least, most = maps.min(), max(maps.max(), maps.min() + 1e-6)
@@ -57,3 +62,7 @@ def ponder_over_pictures(
         shown = right.imshow(ponder, cmap="cividis", vmin=least, vmax=most, interpolation="nearest")
     figure.colorbar(shown, ax=panels, label="ponder", shrink=0.8)
     return write_figure(figure, path, title)
+
+
+def _numbers(name, values, allowed):
+    return arguments.interpreted(name, values, lambda x: np.asarray(x, float), allowed)

@@ -18,7 +18,11 @@ def convolution(positions: Tensor, size: int, before: int, filters: int) -> np.n
 
 
 def block(
-    units: Sequence[ResidualUnit], steps: Tensor, spatial: bool, size: Sequence[int], before: int
+    units: Sequence[ResidualUnit],
+    steps: Tensor,
+    halting: str | None,
+    size: Sequence[int],
+    before: int,
 ) -> np.ndarray:
     """Of a `ResidualACT` of `ResidualUnit`s.
 
@@ -28,8 +32,8 @@ def block(
 
     Args:
         units: of the block.
-        steps: N, `(batch,)`, or with `spatial` `(batch, height, width)`.
-        spatial: whether positions halt by themselves.
+        steps: N, `(batch,)`, or with `"sact"` `(batch, height, width)`.
+        halting: `"sact"`, `"act"`, or `None` for units without halting units.
         size: height and width of the feature maps.
         before: channels of the block's input.
 
@@ -38,7 +42,7 @@ def block(
 
     Source: Figurnov et al. (2017), arXiv:1612.02297, section 4.1, and their code.
     """
-    steps, area = np.asarray(steps), size[0] * size[1]
+    steps, area, spatial = np.asarray(steps), size[0] * size[1], halting == "sact"
     total = np.zeros(len(steps))
     for number, unit in enumerate(units, 1):
         active = steps >= number if number > 1 else np.ones_like(steps, bool)
@@ -48,7 +52,7 @@ def block(
         total += convolution(second, 3, unit.filters, unit.filters)
         if unit.projection is not None:
             total += convolution(second, 1, before, unit.filters)
-        if number < len(units):
+        if halting is not None and number < len(units):
             total += convolution(second > 0, 1, unit.filters, 1)
             total += convolution(second, 3, unit.filters, 1) if spatial else 0
         before = unit.filters

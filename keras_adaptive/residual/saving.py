@@ -17,7 +17,7 @@ from .tiles import Tiles
 # Positions of a tile in each direction, and the largest share of tiles, or of images, for which it
 # is faster to compute some alone (benchmarks/residual.py).
 TILE = 8
-MOST_TILES = 0.6
+MOST_TILES = 0.2
 MOST_IMAGES = 0.9
 
 

@@ -91,6 +91,21 @@ TABLE = {
             "title": TITLE,
         },
     ),
+    plots.ponder_over_pictures: (
+        lambda: {
+            "path": "a.png",
+            "pictures": np.zeros((2, 4, 4, 1)),
+            "maps": np.ones((2, 4, 4)),
+        },
+        {
+            "path": PATH,
+            "pictures": [None, 3, "ab", np.zeros((2, 4, 4)), np.zeros((0, 4, 4, 1))],
+            "maps": [None, 3, "ab", np.zeros((2, 4, 5))],
+            "labels": [3, ["one"]],
+            "title": TITLE,
+            "columns": COUNT,
+        },
+    ),
     study.error_bars: (
         lambda: {"path": "a.png", "groups": [A_GROUP]},
         {"path": PATH, "groups": GROUPS, "title": TITLE},
