@@ -24,7 +24,7 @@ def family():
 @pytest.fixture(scope="module")
 def model(family):
     keras.utils.set_random_seed(0)
-    model = family.recipe.build(family.recipe)
+    model = family.build()
     for block in ("block_1", "block_2"):  # Some halt after the first unit.
         model.get_layer(block).halting_units[0].pooled_weight.bias.assign([3.0])
         kernel = model.get_layer(block).halting_units[0].convolution.kernel
@@ -125,5 +125,5 @@ def test_side_is_for_images_alone(family):
 def test_variants(variant):
     recipe = recipes.load("sact_digits").with_overrides(SMALL).with_variant(variant)
     kind = families.of(recipe)
-    found = kind.measure(kind.probe(recipe.build(recipe)), 4)
+    found = kind.measure(kind.probe(kind.build()), 4)
     assert found["flops_share"] == pytest.approx(1, abs=0.05)
