@@ -6,12 +6,11 @@ from typing import ClassVar
 import keras
 import numpy as np
 
-from .... import datasets, plots
+from .... import datasets, export, plots
 from ....datasets.digit_canvas import digit_canvas
 from ...entries.agreement import Ratio
 from ...entries.card import Sections
 from ...entries.thinking_less import limits_up_to
-from .. import endpoints
 from ..family import Family
 from . import card, network
 from .network import ImageError, Probe, cross_entropy, halting_layers
@@ -194,11 +193,9 @@ class Images(Family):
         `remainder_0`, …, N and R of each block: `serve` (also `serving_default`) takes float32
         (batch, height, width, channels), `serve_with_limits` also `max_ponder`.
         """
-        import tensorflow as tf
-
         *_, channels = model.inputs[0].shape
-        inputs = tf.TensorSpec((None, None, None, channels), "float32", name="inputs")
-        endpoints.add_with_max_ponder(archive, Probe(model).model, inputs)
+        shape = (None, None, None, channels)
+        export.add_endpoints(archive, Probe(model).model, shape, "float32", ("max_ponder",))
 
     def card_sections(self, metrics):
         """The sections of the card, see `card`."""
