@@ -161,7 +161,7 @@ def test_sdist(sdist, wheel, environment, tmp_path):
     check(probe(environment, cwd=tmp_path / "venv"), tmp_path / "venv")
 
 
-@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("mode", ["lenient", pytest.param("strict", marks=pytest.mark.slow)])
 def test_editable(mode, clone, environment, tmp_path):
     source = tmp_path / "copy"
     shutil.copytree(clone, source)

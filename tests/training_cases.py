@@ -35,7 +35,7 @@ OF_ACTRNN = {
 OF_OTHERS = {
     "layer": (
         *("NeuralGPU", "CGRU", "HAM", "DHAM", "StackRNN", "Seq2SeqLSTM", "NextSymbolRNN"),
-        *("Bidirectional", "BahdanauAttention", "PonderNet", "Recall"),
+        *("Bidirectional", "BahdanauAttention", "AttentionCell", "PonderNet", "Recall"),
     ),
     "time": (1, 3, None),
     "static_batch": (False, True),
@@ -236,6 +236,7 @@ def _other(keras, case):
         CGRU,
         DHAM,
         HAM,
+        AttentionCell,
         BahdanauAttention,
         NeuralGPU,
         PonderNet,
@@ -309,6 +310,10 @@ def _other(keras, case):
     if kind == "BahdanauAttention":
         outputs, _ = BahdanauAttention(2)(layers.GRU(2)(hidden), hidden)
         return keras.Model(inputs, outputs), x, vectors(FEATURES), None
+    if kind == "AttentionCell":
+        cell = AttentionCell(layers.GRUCell(2), BahdanauAttention(2))
+        outputs = ACTRNN(cell, halting_bias=-1.0, max_ponder=3)(hidden, memory=hidden)
+        return keras.Model(inputs, outputs), x, vectors(2), None
     both = layers.Bidirectional(ACTRNN(layers.LSTMCell(2), halting_bias=-1.0, max_ponder=4))
     return keras.Model(inputs, both(hidden)), x, vectors(2 * UNITS), None
 

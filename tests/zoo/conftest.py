@@ -1,5 +1,7 @@
 """A small trained network, and the entry that is made of it."""
 
+import contextlib
+
 import pytest
 
 SMALL = {
@@ -18,13 +20,47 @@ def small():
     return dict(SMALL)
 
 
+@contextlib.contextmanager
+def functions(run_eagerly):
+    """Whether TensorFlow runs functions eagerly; a few small batches take less than tracing."""
+    import tensorflow as tf
+
+    before = tf.config.functions_run_eagerly()
+    tf.config.run_functions_eagerly(run_eagerly)
+    try:
+        yield
+    finally:
+        tf.config.run_functions_eagerly(before)
+
+
 @pytest.fixture(scope="session")
-def run(tmp_path_factory):
+def eagerly():
+    """A context in which TensorFlow runs functions eagerly, for what does not test a graph."""
+    return lambda: functions(True)
+
+
+@pytest.fixture
+def eager():
+    """A test that runs functions eagerly."""
+    with functions(True):
+        yield
+
+
+@pytest.fixture
+def traced():
+    """A test that traces functions as users do, among others that do not."""
+    with functions(False):
+        yield
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory, eagerly):
     """A finished training of addition."""
     from keras_adaptive.zoo.training.train import train
 
     folder = tmp_path_factory.mktemp("runs") / "addition"
-    return train("act_addition", folder, overrides={**SMALL, "digits": 2})
+    with eagerly():
+        return train("act_addition", folder, overrides={**SMALL, "digits": 2})
 
 
 @pytest.fixture(scope="session")

@@ -18,14 +18,15 @@ NAME = "neural_gpu_addition"
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
+def runs(tmp_path_factory, eagerly):
     """Two trainings of a tiny Neural GPU, the second with other weights."""
     from keras_adaptive.zoo.training.train import train
 
     small = {"maps": 4, "longer": 5, "bits": 3, "min_bits": 1, "batch_size": 4, "validate_every": 8}
     stages = {"steps": 2, "chunk": 2, "bins": (2, 3)}
     folder = tmp_path_factory.mktemp("runs")
-    run = train(NAME, folder / "first", overrides={**small, **stages}, until_stage=1)
+    with eagerly():
+        run = train(NAME, folder / "first", overrides={**small, **stages}, until_stage=1)
     shutil.copytree(folder / "first", folder / "second")
     other = restore(folder / "second")
     for variable in other.model.trainable_variables:

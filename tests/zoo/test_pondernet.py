@@ -41,9 +41,10 @@ def run(tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=["act", "plain"])
-def other(request, tmp_path_factory):
+def other(request, tmp_path_factory, eagerly):
     """The same with another kind of halting."""
-    return trained(tmp_path_factory, variant=request.param)
+    with eagerly():
+        return trained(tmp_path_factory, variant=request.param)
 
 
 def test_every_weight_moves(run):

@@ -22,6 +22,7 @@ def small():
     return recipe.with_overrides(changes)
 
 
+@pytest.mark.usefixtures("eager")
 def test_the_best_seed_goes_on(small, tmp_path):
     run = scout(small, tmp_path, 3)
     found = json.loads((tmp_path / SEEDS).read_text())

@@ -56,8 +56,9 @@ class PonderNetFamily(ACT):
         return lengths.between(self.recipe, (parameters["length"] + 1, parameters["bits"]))
 
     def probe(self, model):
-        """The model, which also tells how long it thought."""
-        return Probe(model) if self.is_pondernet else super().probe(model)
+        """The model, which also tells how long it thought; it may be that of another variant."""
+        ponders = any(layer.name == LAYER for layer in model.layers)
+        return Probe(model) if ponders else super().probe(model)
 
     def entry_metrics(self, run, model, trainings, request):
         """The rows of the figure, those of the other kinds of halting, and what is beyond training.
