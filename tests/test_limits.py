@@ -11,7 +11,8 @@ import tensorflow as tf
 
 import limits_on_every_backend as known
 from keras_adaptive import halting
-from keras_adaptive.layers import ACTRNN
+from keras_adaptive.halting import Converged
+from keras_adaptive.layers import ACTRNN, PonderNet, Recall
 from limits_on_every_backend import OWN, X, answers, ready, uses
 
 
@@ -73,6 +74,32 @@ def test_limits_by_tensors():
 
     assert [outer(tf.constant(limit))[0, 0] for limit in (2, 6)] == [2, 6]
     assert inner(X)[0, 0] == OWN
+
+
+def thinkers(max_ponder=6):
+    """A layer of each rule with limits, none of which halts before them, and its input."""
+    cell, never = keras.layers.SimpleRNNCell(2), {"halting_bias": -80.0, "return_ponder": True}
+    rules = (halting.ACT, halting.AnytimeACT, halting.Sampled)
+    layers = {rule.__name__: ACTRNN(cell, halting=rule(max_ponder), **never) for rule in rules}
+    found = {name: (layer, X) for name, layer in layers.items()}
+    found["Converged"] = (Recall(2, 2, 3, Converged(50, max_ponder), return_ponder=True), X)
+    found["PonderNet"] = (PonderNet(cell, max_ponder=max_ponder, **never), X[:, 0])
+    return found
+
+
+@pytest.mark.parametrize("name", thinkers())
+def test_limits_below_and_above_that_of_each_rule(name):
+    layer, inputs = thinkers()[name]
+
+    def steps():
+        return np.max(layer(inputs)[-1]["steps"])
+
+    assert steps() == 6
+    for limit in (2, 9):
+        with halting.limits(limit):
+            assert steps() == limit
+    with halting.limits(seconds=1e-9):
+        assert steps() == 1
 
 
 def test_an_export_has_the_limits_that_it_was_made_in(tmp_path):

@@ -7,7 +7,7 @@ from keras import ops
 
 from .. import arguments
 from ..types import Tensor
-from .rules import ACT, Decision
+from .rules import ACT, Decision, last_step
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -66,7 +66,7 @@ class AnytimeACT(ACT):
     def start(self, batch_size: Tensor, dtype: str) -> dict[str, Tensor]:
         """The mass spent so far and the limit, each `(batch,)`."""
         spent = super().start(batch_size, dtype)
-        limit = spent + self.max_ponder
+        limit = spent + ops.cast(last_step(self), dtype)
         if self._chance is not None:
             limit = ops.floor(ops.cast(self._chance, dtype) * self.max_ponder) + 1
         return {"spent": spent, "limit": limit}

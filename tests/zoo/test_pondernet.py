@@ -70,9 +70,10 @@ def test_history_tells_of_what_is_beyond_training(run):
     assert family.beyond() == {"min_length": 5, "length": 8}
 
 
-def test_other_kinds_of_halting(other):
+def test_other_kinds_of_halting(run, other):
+    """The family of the PonderNet measures them too, as `verify` does."""
     assert type(other.model) is AdaptiveModel
-    family = families.of(other.recipe)
+    family = families.of(run.recipe)
     found = family.summary(family.measure(family.probe(other.model), 5, parameters=family.beyond()))
     most = 1 if other.recipe.variant == "plain" else 4
     assert 1 <= found["ponder_steps"] <= most

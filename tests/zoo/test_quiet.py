@@ -52,7 +52,6 @@ def test_what_is_no_log_line_is_shown():
     """Functions that are traced again are no news."""
     code = f"{IMPORT}; from keras_adaptive.zoo import quiet; import os\n"
     code += "with quiet._filtered():\n"
-    code += (
-        "    os.write(2, b'E0000 00:00:1.5  1 a.cc:1] b\\nan error\\nF0000 1.5 1 a.cc:1] c\\n')\n"
-    )
+    code += "    os.write(2, b'E0000 00:00:1.5  1 a.cc:1] b\\nan error\\n')\n"
+    code += "    os.write(2, b'F0000 1.5 1 a.cc:1] c\\n')\n"
     assert errors_of("-c", code + TRACED_AGAIN) == "an error\nF0000 1.5 1 a.cc:1] c\n"
