@@ -59,6 +59,7 @@ def test_measures_accuracy_flops_and_units(family, model):
     assert results["units_inside"][0] == pytest.approx(inside.mean())
     outside = (first.sum() - inside.sum()) / (16 * 16 - 64)
     assert results["units_outside"][0] == pytest.approx(outside)
+    assert results["ponder_steps"][0] == pytest.approx(np.mean([x[0].mean() for x in steps]))
     assert 1 < first.mean() < 2
     assert [row["class"] for row in family.by_difficulty(results)] == sorted(
         set(batch["targets"][:, 0].tolist())

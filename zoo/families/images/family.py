@@ -109,7 +109,11 @@ class Images(Family):
         return int(np.clip(LARGEST_BATCH // parameters["side"] ** 2, 1, 500))
 
     def example_results(self, batch, answers):
-        """Class, FLOPs and their share, and units inside and outside of the digit, per image."""
+        """Class, FLOPs and their share, and the mean numbers of units, per image.
+
+        `ponder_steps` are those of all blocks, `units_inside` and `units_outside` those of the
+        first block, inside and outside of the digit's box.
+        """
         size = batch["inputs"].shape[1:3]
         first = answers["steps"][0]
         within = digit_canvas.inside(batch["box"], size[0])
@@ -119,13 +123,14 @@ class Images(Family):
             "class": batch["targets"][:, 0],
             "flops": answers["flops"],
             "flops_share": answers["flops"] / plain,
+            "ponder_steps": np.mean([x.reshape(len(x), -1).mean(1) for x in answers["steps"]], 0),
             "units_inside": np.where(within, steps, 0).sum((1, 2)) / within.sum((1, 2)),
             "units_outside": np.where(within, 0, steps).sum((1, 2)) / (~within).sum((1, 2)),
         }
 
     def ratios(self, results):
         """Means over the images."""
-        names = ("flops", "flops_share", "units_inside", "units_outside")
+        names = ("flops", "flops_share", "ponder_steps", "units_inside", "units_outside")
         ones = np.ones(len(results["flops"]))
         return {name: Ratio(np.asarray(results[name], "float64"), ones) for name in names}
 
