@@ -24,7 +24,8 @@ def add_endpoints(
 
     Args:
         archive: a `keras.export.ExportArchive` that tracks the model.
-        function: what is served: a model, or a function of its inputs.
+        function: what is served: a model, or a function of its inputs. As TensorFlow demands of
+            endpoints, it returns a tensor, a list of tensors, or a dict of them.
         shape: of the inputs, `None` where it is free.
         dtype: of the inputs. Defaults to `"float32"`.
         limits: names of the limits of `serve_with_limits`: `("max_ponder",)`, an int32, or

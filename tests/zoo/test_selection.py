@@ -194,11 +194,13 @@ def test_the_better_training_on_validation_data_is_chosen(monkeypatch):
 
 def test_a_seed_is_chosen_by_what_its_validation_data_said(tmp_path, monkeypatch):
     """Not by the numbers of the training, nor by any that `metrics.json` has."""
+
     def fake(recipe, out, seed, **_):
         row = {"stage": 0, "step": 2, "symbol_error": seed, "sequence_error": seed}
         row |= {"longer_error": 0.5, "longer_symbol_error": 0.3 - 0.1 * seed}
-        return SimpleNamespace(history=[row], seed=seed)
+        position = SimpleNamespace(step=2, seconds=1.0)
+        return SimpleNamespace(history=[row], seed=seed, position=position)
 
-    monkeypatch.setattr("keras_adaptive.zoo.search.seeds._on", fake)
+    monkeypatch.setattr("keras_adaptive.zoo.search.trainings.train", fake)
     assert scout(small("neural_gpu"), tmp_path, 3).seed == 2
     assert len(json.loads((tmp_path / "scout.json").read_text())) == 3

@@ -28,17 +28,18 @@ GRID = {"tau": [1e-3, 1e-2, 1e-1], "halting_bias": [-1, 1]}
 KILLED = """
 import json, os, signal, sys
 from keras_adaptive import zoo
+from keras_adaptive.zoo.search import trainings
 from keras_adaptive.zoo.training import train as training
 
 class Killed(training.Conductor):
-    def on_epoch_begin(self, epoch, logs=None):
-        super().on_epoch_begin(epoch, logs)
+    def begin_chunk(self, epoch, logs=None):
+        super().begin_chunk(epoch, logs)
         if self.run.folder.parent.name == "trial_0001" and self.run.position.step == 2:
             os.kill(os.getpid(), signal.SIGKILL)
 
 training.Conductor = Killed
-train = training.train
-training.train = lambda *words, **named: train(*words, checkpoint_seconds=0, **named)
+train = trainings.train
+trainings.train = lambda *words, **named: train(*words, checkpoint_seconds=0, **named)
 zoo.tuner("act_sort", sys.argv[1], over={"tau": [1e-3, 1e-2]}, method="grid", examples=10,
           overrides=json.loads(sys.argv[2])).search()
 """
