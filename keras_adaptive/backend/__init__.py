@@ -35,6 +35,7 @@ if keras.config.backend() == "tensorflow":
         with_gradient,
     )
     from .tensorflow_compact import explained_compaction
+    from .tensorflow_element import scan_one
     from .tensorflow_retrace import retraced, runs_for_another_thread
     from .tensorflow_scan import scan_repeats
 elif keras.config.backend() == "jax":
@@ -54,7 +55,7 @@ elif keras.config.backend() == "jax":
         with_gradient,
     )
 
-    parts = scan_repeats = None
+    parts = scan_one = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 else:
     from .eager import (
@@ -70,7 +71,7 @@ else:
     )
 
     append = explicit = pull_back = with_gradient = None  # For loops that append in place.
-    parts = scan_repeats = None
+    parts = scan_one = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "retraced",
     "runs_for_another_thread",
     "scan",
+    "scan_one",
     "scan_repeats",
     "with_gradient",
 ]

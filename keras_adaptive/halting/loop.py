@@ -150,8 +150,12 @@ def run(
     mask: Tensor | None,
     training: bool,
     history: bool = False,
+    repeat: Callable[..., Any] = backend.repeat,
 ) -> Result:
-    """`ponder` of arguments that are tensors and checked, and inputs that are zero where masked."""
+    """`ponder` of arguments that are tensors and checked, and inputs that are zero where masked.
+
+    `repeat` is the loop over the steps behind the first.
+    """
     batch_size = ops.shape(tree.flatten(states)[0])[0]
     dtype = at_least_float32(tree.flatten(states)[0].dtype)
     inputs = () if inputs is None else (inputs,)
@@ -168,7 +172,7 @@ def run(
     first, carry, running = body(1, (states, rule.start(batch_size, dtype)), inputs, running)
     total = first
     if ops.is_tensor(last) or last > 1:
-        rest = backend.repeat(
+        rest = repeat(
             body,
             carry,
             inputs,

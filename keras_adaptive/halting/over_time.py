@@ -107,19 +107,23 @@ def over_time(
             lambda a, b: ops.where(expand(present, ops.ndim(a)), a, b), new, old
         )
 
-    def element(carry, now):
+    def element(carry, now, repeat=backend.repeat):
         states, output = carry
         rule = rule_at(now)
         if "left" in now:
             rule = Timed(rule, share_of(now["deadline"], now["left"], states))
-        result = run(step, states, rule, inputs_at(now), now.get("present"), bool(training))
+        inputs, present = inputs_at(now), now.get("present")
+        result = run(step, states, rule, inputs, present, bool(training), repeat=repeat)
         old = (states, ops.zeros_like(output) if zero_output_for_mask else output)
         carry = after(now, (result.states, result.output), old)
         return carry, (result.steps, result.remainder, *carry[1:] * return_sequences)
 
     results = None
     one_loop = training and not unroll and getattr(rule, "supports_tensor_step", False)
-    if one_loop and "deadline" not in elements:
+    one_loop = one_loop and "deadline" not in elements and not compacts()
+    if one_loop and sequences.shape[1] == 1 and backend.scan_one is not None:
+        results = backend.scan_one(element, (states, output), elements, compiled)
+    if one_loop and results is None:
         output_is_kept = mask is not None and not zero_output_for_mask
         results = _in_one_loop(
             step, states, output, inputs_at, rule_at, elements, after, output_is_kept, compiled
@@ -138,7 +142,7 @@ def _in_one_loop(
     """The results of `backend.scan`, by one loop over all steps; `None` where there is none."""
     rule = rule_at(tree.map_structure(lambda x: x[0], elements))
     last = last_step(rule)
-    if backend.scan_repeats is None or compacts() or not isinstance(last, int):
+    if backend.scan_repeats is None or not isinstance(last, int):
         return None
     states, output = tree.map_structure(ops.convert_to_tensor, (states, output))
     batch_size = ops.shape(tree.flatten(states)[0])[0]
