@@ -83,8 +83,8 @@ def _repeat(
         return share, (states, running), tf.logical_not(tf.reduce_any(running))
 
     begin, sequences = (carry, running), tree.map_structure(lambda x: x[None], inputs)
-    step = Step(step, begin, sequences)
-    traced = StepWithGradient(step, lambda total, carry, now: carry, begin, sequences)
+    traced_step = Step(step, begin, sequences)
+    traced = StepWithGradient(traced_step, lambda total, carry, now: carry, begin, sequences)
     if not (traced.is_pure and traced.compiles) or last * traced.kept_bytes() > MOST_BYTES:
         raise _Unsuitable
     flat, now, room = tree.flatten(begin), tree.flatten(inputs), last - 1
