@@ -184,3 +184,25 @@ def test_a_loaded_model_is_compiled_as_it_was(jit_compile, tmp_path):
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     assert loaded.get_compile_config()["jit_compile"] == jit_compile
+
+
+@pytest.mark.parametrize("length", [1, 3])
+def test_a_second_derivative_that_would_be_lost_is_refused(length):
+    """With `supports_jit = False` there is one; it is that of an eager call."""
+    x = tf.constant(np.random.default_rng(0).normal(size=(2, length, 2)), "float32")
+    layer = ACTRNN(keras.layers.SimpleRNNCell(3), max_ponder=4, halting_bias=-2.0)
+    layer.build(x.shape)
+
+    def second():
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                loss = tf.reduce_sum(layer(x, training=True) ** 2)
+            squares = tf.reduce_sum(inner.gradient(loss, x) ** 2)
+        return outer.gradient(squares, x)
+
+    with pytest.raises(RuntimeError, match=r"no second derivative .* `layer.supports_jit = False`"):
+        tf.function(second)()
+    layer.supports_jit = False
+    np.testing.assert_allclose(tf.function(second)(), second(), atol=1e-5)

@@ -62,12 +62,7 @@ def chunks_forward(
     )
 
     def pull(of_carry, of_totals):
-        if record.should_record_backprop([*carry, *sequences, *traced.used]):
-            raise RuntimeError(
-                "A loop that XLA has compiled has no second derivative on TensorFlow. Set "
-                "`layer.supports_jit = False` on the layer with the loop, or take the gradient "
-                "outside of the context of a persistent tape."
-            )
+        refuse_second_derivative([*carry, *sequences, *traced.used])
         upstream = _Windows(of_totals, width)
 
         @unrecorded
@@ -98,6 +93,16 @@ def chunks_forward(
         return of_carry, [x[:length] for x in of_sequences], of_used
 
     return final, [x[:length] for x in totals], pull
+
+
+def refuse_second_derivative(tensors: Any) -> None:
+    """Refuses a gradient of the gradient that is computed now, which would not reach `tensors`."""
+    if record.should_record_backprop(tensors):
+        raise RuntimeError(
+            "A loop that XLA has compiled has no second derivative on TensorFlow. Set "
+            "`layer.supports_jit = False` on the layer with the loop, or take the gradient "
+            "outside of the context of a persistent tape."
+        )
 
 
 def _loop(condition, body, variables, most):

@@ -15,6 +15,7 @@ from tensorflow.python.framework import config
 from ..types import Tensor
 from . import eager
 from .tensorflow import _floating, compiles, refuse_unseen
+from .tensorflow_chunks import refuse_second_derivative
 from .tensorflow_graph import unrecorded
 from .tensorflow_loops import _add, _array, _keep_shapes, _read, _write, as_array
 from .tensorflow_step import Step, StepWithGradient
@@ -116,6 +117,7 @@ def _repeat(
         kept = [x.stack() for x in kept]
 
         def backward(*of_total):
+            refuse_second_derivative([*_floating(flat), *_floating(now), *traced.used])
             return _back(traced, count, room, kept, now, common, flat, of_total)
 
         return total, backward
