@@ -39,6 +39,7 @@ from report import write
 from keras_adaptive import datasets, halting, zoo
 from keras_adaptive.layers import ACTRNN
 from keras_adaptive.models import AdaptiveModel
+from keras_adaptive.zoo.entries import store
 
 # task: (cell, units, batch, time, features), as in the paper; the peer knows no LSTM.
 SIZES = {
@@ -151,7 +152,7 @@ def slowest_over_mean(steps):
 def unevenness(task):
     """`slowest_over_mean` in batches of the pretrained model, on average."""
     name = PRETRAINED[task.split(",")[0]]
-    model, parameters = zoo.load(name), zoo.results(name)["parameters"]
+    model, parameters = zoo.load(name), store.results(name)["parameters"]
     _, _, batch, *_ = SIZES[task]
     found = []
     for index in range(BATCHES):
