@@ -3,10 +3,10 @@
 Importing this package registers the data sets with TensorFlow Datasets, without importing it.
 """
 
-from .catalogue import all_names, names, task
+from .catalogue import names, task, with_builders
 from .registration import register
 from .stream import batch, example_size, iterate, stream
 
 __all__ = ["batch", "iterate", "names", "stream", "task"]
 
-register(all_names())
+register(with_builders())

@@ -1,4 +1,8 @@
-"""Finds the tasks: each is a folder here with a builder, laid out as TensorFlow Datasets has it."""
+"""Finds the tasks: each is a folder here, laid out as TensorFlow Datasets has it.
+
+A folder has a builder; where TensorFlow Datasets has the data set itself, it has `checksums.tsv`
+alone.
+"""
 
 import difflib
 import importlib
@@ -42,16 +46,28 @@ def all_names() -> tuple[str, ...]:
     return tuple(_folders())
 
 
+def with_builders() -> tuple[str, ...]:
+    """The names of all data sets that have a builder here.
+
+    >>> "cifar10" in with_builders(), "cifar10" in all_names()
+    (False, True)
+    """
+    return tuple(name for name, folder in _folders().items() if _has_builder(folder))
+
+
 def _folders():
     """The folder of each data set, by its name."""
     paths = [Path(path) for path in sys.modules[__package__].__path__]
-    builders = (file for path in paths for file in path.glob("*/*_dataset_builder.py"))
-    folders = {file.parent.name: file.parent for file in builders if _is_builder(file)}
-    return dict(sorted(folders.items()))
+    folders = (folder for path in paths for folder in path.iterdir() if folder.is_dir())
+    return {
+        folder.name: folder
+        for folder in sorted(folders, key=lambda folder: folder.name)
+        if _has_builder(folder) or _is_made_of_files(folder)
+    }
 
 
-def _is_builder(file):
-    return file.stem == f"{file.parent.name}_dataset_builder"
+def _has_builder(folder):
+    return (folder / f"{folder.name}_dataset_builder.py").is_file()
 
 
 def _is_made_of_files(folder):

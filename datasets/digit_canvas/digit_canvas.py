@@ -23,9 +23,10 @@ import numpy as np
 from ..arguments import check_between, check_counts, check_integers
 from ..images import read_picture
 
-__all__ = ["DIGIT", "digits", "encode", "inside", "sample", "sizes"]
+__all__ = ["CLASSES", "DIGIT", "digits", "encode", "inside", "sample", "sizes"]
 
 SPLITS = ("train", "validation", "test")
+CLASSES = tuple("0123456789")
 # Pixels of each side of a digit.
 DIGIT = 8
 # Of the 1,797 digits.

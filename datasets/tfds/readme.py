@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow_datasets as tfds
 
-from ..catalogue import all_names
+from ..catalogue import with_builders
 from ..stream import SPLITS
 
 BEGIN = "<!-- configs: written by python -m keras_adaptive.datasets.tfds.readme -->"
@@ -47,7 +47,7 @@ def with_table(text: str, configs: Sequence[Any]) -> str:
 
 def main() -> None:
     """Writes the tables of all data sets."""
-    for name in all_names():
+    for name in with_builders():
         builder = tfds.builder_cls(name)
         path = builder.pkg_dir_path / "README.md"
         path.write_text(with_table(path.read_text(), builder.BUILDER_CONFIGS))

@@ -6,12 +6,15 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from PIL import Image
 
 from keras_adaptive import datasets
+from keras_adaptive.datasets.cifar10 import cifar10
 from keras_adaptive.datasets.digit_canvas import digit_canvas
 from keras_adaptive.models import AdaptiveResNet
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries.export import bare, write_saved_model
+from keras_adaptive.zoo.families.images import card
 
 SMALL = {"residual_units": 2, "channels": [2, 3], "side": 16}
 
@@ -35,8 +38,6 @@ def model(family):
 @pytest.fixture(scope="module")
 def picture(tmp_path_factory):
     """A canvas as dark ink on paper."""
-    from PIL import Image
-
     canvas = digit_canvas.sample(np.random.default_rng(0), 1, side=20, noise=0.0)["inputs"][0]
     path = tmp_path_factory.mktemp("pictures") / "digit.png"
     Image.fromarray(np.uint8(255 * (1 - canvas[..., 0]))).save(path)
@@ -61,9 +62,8 @@ def test_measures_accuracy_flops_and_units(family, model):
     assert results["units_outside"][0] == pytest.approx(outside)
     assert results["ponder_steps"][0] == pytest.approx(np.mean([x[0].mean() for x in steps]))
     assert 1 < first.mean() < 2
-    assert [row["class"] for row in family.by_difficulty(results)] == sorted(
-        set(batch["targets"][:, 0].tolist())
-    )
+    classes = sorted(set(map(str, batch["targets"][:, 0].tolist())))
+    assert [row["class"] for row in family.by_difficulty(results)] == classes
 
 
 def test_flops_of_all_units_are_those_of_the_plain_network(family, model):
@@ -94,8 +94,6 @@ def test_what_is_no_picture(tmp_path):
         digit_canvas.encode(str(tmp_path / "text.png"))
     with pytest.raises(FileNotFoundError, match="there is no picture"):
         digit_canvas.encode(str(tmp_path / "nothing.png"))
-    from PIL import Image
-
     Image.new("L", (4, 20)).save(tmp_path / "small.png")
     with pytest.raises(ValueError, match="at least 8 × 8"):
         digit_canvas.encode(str(tmp_path / "small.png"))
@@ -120,6 +118,25 @@ def test_side_is_for_images_alone(family):
     assert family.evaluation_parameters({"side": 64, "bits": None}) == {"side": 64}
     with pytest.raises(ValueError, match="--length"):
         family.evaluation_parameters({"side": None, "length": 5})
+
+
+def test_images_without_a_box_have_no_units_inside(monkeypatch, tmp_path):
+    images = np.random.default_rng(0).integers(0, 256, (30, 32, 32, 3), np.uint8)
+    monkeypatch.setattr(cifar10, "read", lambda split: (images, np.arange(30) % 10))
+    small = {"residual_units": 2, "channels": [2, 3]}
+    family = families.of(recipes.load("sact_cifar10").with_overrides(small))
+    probe = family.probe(family.build())
+    metrics = {**family.summary(family.measure(probe, 20)), "sides": []}
+    metrics["by_difficulty"] = family.by_difficulty(family.measure(probe, 20))
+    metrics["runs"] = [{**metrics, "variant": "sact", "training_seed": 0, "steps": 1}]
+    assert "units_inside" not in family.run_metrics and "units_inside" not in metrics
+    assert "inside" not in family.describe(metrics)
+    text = card.results(family.recipe, metrics)
+    assert "inside" not in text and "| airplane | " in text
+    Image.fromarray(images[0]).save(tmp_path / "picture.png")
+    assert family.predict(probe, str(tmp_path / "picture.png"))["answer"] in cifar10.CLASSES
+    with pytest.raises(ValueError, match="--side"):
+        family.evaluation_parameters({"side": 64})
 
 
 @pytest.mark.parametrize("variant", ["act", "plain"])

@@ -22,6 +22,7 @@ def test_names():
     tasks = [name.removeprefix("act_") for name in recipes.names() if name.startswith("act_")]
     assert tasks == [
         "addition",
+        "cifar10",
         "digits",
         "enwik8",
         "enwik8_small",

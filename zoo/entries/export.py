@@ -52,7 +52,8 @@ def export(
         folder: the folder of the training to publish.
         into: where entries lie; the entry's folder in it is replaced.
         others: folders of the other trainings of the recipe, for the card: other seeds, and
-            those without ACT (the best of them on validation data is the baseline).
+            those without ACT (the best of them on validation data is the baseline) or with another
+            kind of halting.
         examples: of each evaluation on the test split; by default at least 10,000 for ACT, 1,000
             at each length for the Neural GPU, 2,500 with each memory for HAM.
         long_examples: of the Neural GPU at very long lengths; 100 by default.
@@ -91,7 +92,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
     trainings, members = [], 0
     others = [restore(other) for other in others]
     for other in others:
-        if other.recipe.name != run.recipe.name:
+        if not are_comparable(run.recipe, other.recipe):
             raise ValueError(f"{other.folder} is a training of {other.recipe.name}")
     if ensemble:
         runs = [run, *map(restore, ensemble)]
@@ -123,6 +124,19 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
         (new / "README.md").write_text(family.card(metrics), encoding="utf-8")
         manifest.write(new)
     return path
+
+
+def are_comparable(recipe, other):
+    """Whether the card of a recipe may list trainings of another.
+
+    Variants may have recipes of their own, with other names.
+    """
+    if recipe.name == other.name:
+        return True
+    same = ("family", "dataset", "build", "parameters", "batch_size")
+    return recipe.variant != other.variant and all(
+        getattr(recipe, name) == getattr(other, name) for name in same
+    )
 
 
 def is_package(folder):

@@ -14,7 +14,7 @@ RECIPE = Recipe(
         "residual_units": 5,
         "channels": [8, 16, 32],
         "epsilon": 0.01,
-        "halting_bias": -1.0,
+        "halting_bias": -3.0,
         "target_ponder": None,
         "fixed_steps": None,
         "momentum": 0.9,
@@ -23,14 +23,14 @@ RECIPE = Recipe(
     stages=(
         Stage(
             steps=1000,
-            learning_rate=0.1,
+            learning_rate=0.05,
             schedule="cosine",
             time_penalty=0.02,
             chunk=40,
         ),
     ),
     figure=None,
-    batch_size=32,
+    batch_size=64,
     validate_every=200,
     task=(
         "A handwritten digit of 8×8 pixels stands at a random place of a noisy canvas of 32×32. "
@@ -43,7 +43,7 @@ RECIPE = Recipe(
     },
     differences=(
         "8, 16 and 32 channels instead of 16, 32 and 64, and digits instead of CIFAR-10.",
-        "1,000 batches of 32 canvases, with a cosine schedule.",
+        "1,000 batches of 64 canvases, with a cosine schedule.",
     ),
     search={"time_penalty": (0.005, 0.01, 0.02, 0.04)},
 )

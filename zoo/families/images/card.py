@@ -2,6 +2,7 @@
 
 from statistics import mean
 
+from .... import datasets
 from ...entries.card import asking, changes, command, loading, markdown, minutes, percent
 
 SOURCE = (
@@ -18,18 +19,8 @@ DIFFERENCES = (
 
 def results(recipe, metrics):
     """Tables of accuracy, FLOPs and units: of the entry, of larger canvases, of all trainings."""
-    side = recipe.parameters["side"]
-    rows = [[f"{side} × {side}, as in training", metrics]]
-    rows += [[f"{row['side']} × {row['side']}", row] for row in metrics["sides"]]
     lines = [
-        "On fresh canvases with digits that no training saw. FLOPs count what is computed, as a "
-        "share of those of the network without halting; units of the first block are counted at "
-        "the pixels of the digit's 8×8 and at all others.",
-        "",
-        markdown(
-            ["canvas", "canvases", "accuracy", "MFLOP", "share", "units inside", "outside"],
-            [[words, *row_of(row)] for words, row in rows],
-        ),
+        *(of_canvases(recipe, metrics) if metrics["sides"] else of_test_images(metrics)),
         "",
         "All trainings, with the same steps:",
         "",
@@ -42,33 +33,51 @@ def results(recipe, metrics):
         "",
         "By class:",
         "",
-        markdown(
-            ["digit", "canvases", "accuracy", "share of FLOPs", "units inside", "outside"],
-            [
-                [
-                    row["class"],
-                    row["examples"],
-                    percent(row["accuracy"]),
-                    percent(row["flops_share"]),
-                    f"{row['units_inside']:.2f}",
-                    f"{row['units_outside']:.2f}",
-                ]
-                for row in metrics["by_difficulty"]
-            ],
-        ),
+        table("class", [[row["class"], row] for row in metrics["by_difficulty"]]),
     ]
-    return "\n".join(line for line in lines)
+    return "\n".join(lines)
+
+
+def of_canvases(recipe, metrics):
+    """Lines on canvases of the size of training, and larger ones."""
+    side = recipe.parameters["side"]
+    rows = [[f"{side} × {side}, as in training", metrics]]
+    rows += [[f"{row['side']} × {row['side']}", row] for row in metrics["sides"]]
+    return [
+        "On fresh canvases with digits that no training saw. FLOPs count what is computed, as a "
+        "share of those of the network without halting; units of the first block are counted at "
+        "the pixels of the digit's 8×8 and at all others.",
+        "",
+        table("canvas", rows),
+    ]
+
+
+def of_test_images(metrics):
+    """Lines on the test images."""
+    return [
+        "On test images. FLOPs count what is computed, as a share of those of the network without "
+        "halting.",
+        "",
+        table("images", [["of the test set", metrics]]),
+    ]
+
+
+def table(first, rows):
+    """A table of evaluations, each with the words of its first column."""
+    units = ["units inside", "outside"] if "units_inside" in rows[0][1] else []
+    header = [first, "images", "accuracy", "MFLOP", "share of FLOPs", *units]
+    return markdown(header, [[words, *row_of(row)] for words, row in rows])
 
 
 def row_of(row):
     """The cells of an evaluation."""
+    units = [f"{row[name]:.2f}" for name in ("units_inside", "units_outside") if name in row]
     return [
         f"{row['examples']:,}",
         f"**{percent(row['accuracy'])}**",
         f"{row['flops'] / 1e6:.2f}",
         f"{row['flops_share']:.1%}",
-        f"{row['units_inside']:.2f}",
-        f"{row['units_outside']:.2f}",
+        *units,
     ]
 
 
@@ -78,8 +87,9 @@ def seeds(metrics):
         [NAMES[run["variant"]], run["training_seed"], f"{run['steps']:,}", *row_of(run)]
         for run in metrics["runs"]
     ]
-    header = ["halting", "seed", "steps", "canvases", "accuracy", "MFLOP", "share"]
-    return markdown([*header, "units inside", "outside"], rows)
+    units = ["units inside", "outside"] if "units_inside" in metrics else []
+    header = ["halting", "seed", "steps", "images", "accuracy", "MFLOP", "share of FLOPs", *units]
+    return markdown(header, rows)
 
 
 def compared(runs):
@@ -99,26 +109,28 @@ def compared(runs):
 def pictures():
     """The pictures and what they show."""
     return (
-        "![ponder maps](ponder.png)\n\nThe first 16 test canvases, with the digit and the answer, "
+        "![ponder maps](ponder.png)\n\nThe first 16 test images, with their class and the answer, "
         "each beside its ponder ρ = N + R, of all three blocks together."
     )
 
 
 def use(recipe, metrics):
     """How to load and serve the model."""
+    channels = datasets.task(recipe.dataset).sizes()["channels"]
+    larger = ", side=64" if "side" in recipe.parameters else ""
     return f"""```python
 from keras_adaptive import datasets, zoo
 
 model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more training too
-batch = datasets.batch("{recipe.dataset}", 4, split="test", side=64)
+batch = datasets.batch("{recipe.dataset}", 4, split="test"{larger})
 print(model.predict(batch["inputs"]).argmax(-1), model.flops(batch["inputs"]))
 ```
 
 `{asking(recipe, metrics, "picture.png")}` answers a picture of any size. `model.keras` is for
 evaluation and for training on. The SavedModel in this folder answers without this package: its
-endpoint `serve` takes canvases (batch, height, width, 1) and returns `outputs`, probabilities
-(batch, 10), and N and R of each block, `steps_0`, `remainder_0`, …; `serve_with_limits` also takes
-`max_ponder`. It is for inference only: gradients through it are silently zero."""
+endpoint `serve` takes images (batch, height, width, {channels}) and returns `outputs`,
+probabilities (batch, 10), and N and R of each block, `steps_0`, `remainder_0`, …;
+`serve_with_limits` also takes `max_ponder`. It is for inference only: gradients through it are silently zero."""
 
 
 def training(recipe, metrics):

@@ -10,6 +10,7 @@ from .... import datasets, export, plots
 from ....datasets.digit_canvas import digit_canvas
 from ...entries.agreement import Ratio
 from ...entries.card import Sections
+from ...entries.figures import Measurement
 from ...entries.thinking_less import limits_up_to
 from ..family import Family
 from . import card, network
@@ -20,6 +21,25 @@ VALIDATION_EXAMPLES = 500
 SHOWN = 16
 # Sides of canvases that an entry is measured at, in sides of the training, and how many of each.
 LARGER, LARGER_EXAMPLES = (2, 4), 1000
+# What is known about each training.
+RUN_METRICS = (
+    "variant",
+    "training_seed",
+    "training_backend",
+    "settings",
+    "steps",
+    "finished",
+    "training_seconds",
+    "validation_error",
+    "sequence_error",
+    "confidence_interval",
+    "examples",
+    "accuracy",
+    "flops",
+    "flops_share",
+)
+# Means over the images of an evaluation.
+MEANS = ("flops", "flops_share", "ponder_steps", "units_inside", "units_outside")
 # Pixels that are measured in one batch.
 LARGEST_BATCH = 512 * 32 * 32
 
@@ -38,25 +58,13 @@ class Images(Family):
     )
     logged_metrics = ("ponder_cost",)
     default_examples = 5_000
-    run_metrics = (
-        "variant",
-        "training_seed",
-        "training_backend",
-        "settings",
-        "steps",
-        "finished",
-        "training_seconds",
-        "validation_error",
-        "sequence_error",
-        "confidence_interval",
-        "examples",
-        "accuracy",
-        "flops",
-        "flops_share",
-        "units_inside",
-        "units_outside",
-    )
     limits = ("max_ponder",)
+
+    @property
+    def run_metrics(self):
+        """What is known about a training; of units inside and outside, where objects have a box."""
+        units = ("units_inside", "units_outside") if "side" in self.recipe.parameters else ()
+        return (*RUN_METRICS, *units)
 
     def compile(self, model, jit_compile="auto", steps_per_execution=1):
         """Compile a model with SGD with momentum, as the paper, and cross-entropy."""
@@ -92,7 +100,8 @@ class Images(Family):
         numbers = self.summary(self.measure(probe, examples, split="validation", seed=seed))
         found = {"validation_error": numbers["sequence_error"]}
         for name in ("flops_share", "units_inside", "units_outside"):
-            found[f"validation_{name}"] = numbers[name]
+            if name in numbers:
+                found[f"validation_{name}"] = numbers[name]
         return found
 
     def selection_metrics(self, run, examples):
@@ -106,33 +115,41 @@ class Images(Family):
 
     def evaluation_batch_size(self, parameters):
         """Fewer of larger images."""
-        return int(np.clip(LARGEST_BATCH // parameters["side"] ** 2, 1, 500))
+        side = datasets.task(self.recipe.dataset).sizes(**parameters)["side"]
+        return int(np.clip(LARGEST_BATCH // side**2, 1, 500))
 
     def example_results(self, batch, answers):
         """Class, FLOPs and their share, and the mean numbers of units, per image.
 
         `ponder_steps` are those of all blocks, `units_inside` and `units_outside` those of the
-        first block, inside and outside of the digit's box.
+        first block, inside and outside of the object's box, where that is known.
         """
-        size = batch["inputs"].shape[1:3]
-        first = answers["steps"][0]
-        within = digit_canvas.inside(batch["box"], size[0])
-        steps = first if first.ndim == 3 else np.broadcast_to(first[:, None, None], within.shape)
         plain = answers["plain_flops"]
-        return {
+        results = {
             "class": batch["targets"][:, 0],
             "flops": answers["flops"],
             "flops_share": answers["flops"] / plain,
             "ponder_steps": np.mean([x.reshape(len(x), -1).mean(1) for x in answers["steps"]], 0),
-            "units_inside": np.where(within, steps, 0).sum((1, 2)) / within.sum((1, 2)),
-            "units_outside": np.where(within, 0, steps).sum((1, 2)) / (~within).sum((1, 2)),
         }
+        if "box" in batch:
+            first = answers["steps"][0]
+            within = digit_canvas.inside(batch["box"], batch["inputs"].shape[1])
+            if first.ndim < 3:
+                first = np.broadcast_to(first[:, None, None], within.shape)
+            sums = {"inside": within, "outside": ~within}
+            for name, where in sums.items():
+                mean = np.where(where, first, 0).sum((1, 2)) / where.sum((1, 2))
+                results[f"units_{name}"] = mean
+        return results
 
     def ratios(self, results):
         """Means over the images."""
-        names = ("flops", "flops_share", "ponder_steps", "units_inside", "units_outside")
         ones = np.ones(len(results["flops"]))
-        return {name: Ratio(np.asarray(results[name], "float64"), ones) for name in names}
+        return {
+            name: Ratio(np.asarray(results[name], "float64"), ones)
+            for name in MEANS
+            if name in results
+        }
 
     def means(self, results):
         """Accuracy, and the means over the images."""
@@ -142,21 +159,26 @@ class Images(Family):
     def by_difficulty(self, results):
         """The numbers of an evaluation for each class."""
         rows = []
+        names = datasets.task(self.recipe.dataset).CLASSES
         for label in np.unique(results["class"]):
             chosen = {k: values[results["class"] == label] for k, values in results.items()}
             rows.append(
-                {"class": int(label), "examples": len(chosen["class"]), **self.means(chosen)}
+                {"class": names[label], "examples": len(chosen["class"]), **self.means(chosen)}
             )
         return rows
 
     def describe(self, metrics):
         """Accuracy, FLOPs and units of an evaluation in words."""
-        return (
+        words = (
             f"accuracy {metrics['accuracy']:.2%}, {metrics['flops'] / 1e6:.2f} MFLOP "
-            f"({metrics['flops_share']:.1%} of the plain network), units of block 1: "
-            f"{metrics['units_inside']:.2f} inside the digit, {metrics['units_outside']:.2f} "
-            "outside"
+            f"({metrics['flops_share']:.1%} of the plain network)"
         )
+        if "units_inside" in metrics:
+            words += (
+                f", units of block 1: {metrics['units_inside']:.2f} inside the digit, "
+                f"{metrics['units_outside']:.2f} outside"
+            )
+        return words
 
     def predict(self, probe, text):
         """A model's answer to a picture.
@@ -166,15 +188,17 @@ class Images(Family):
             text: the path of a picture.
 
         Returns:
-            A dict: `answer`, the class; `confidence`, its probability; `flops` and `flops_share`;
-            `ponder_steps`, the mean units of each block; and `ponder`, the mean ρ of all blocks.
+            A dict: `answer`, the name of the class; `confidence`, its probability; `flops` and
+            `flops_share`; `ponder_steps`, the mean units of each block; and `ponder`, the mean ρ of
+            all blocks.
         """
-        inputs = datasets.task(self.recipe.dataset).encode(text, **self.recipe.parameters)
+        task = datasets.task(self.recipe.dataset)
+        inputs = task.encode(text, **self.recipe.parameters)
         found = probe(inputs)
         label = int(found["outputs"][0, 0].argmax())
         flops = float(found["flops"][0])
         return {
-            "answer": str(label),
+            "answer": task.CLASSES[label],
             "confidence": round(float(found["outputs"][0, 0, label]), 4),
             "flops": flops,
             "flops_share": round(flops / found["plain_flops"], 4),
@@ -185,11 +209,19 @@ class Images(Family):
     def entry_metrics(self, run, model, trainings, request):
         """What is measured on larger canvases: `sides`, rows as of `summary` with `side`."""
         probe, rows = self.probe(model), []
-        for factor in LARGER:
+        for factor in LARGER if "side" in self.recipe.parameters else ():
             parameters = {"side": factor * self.recipe.parameters["side"]}
             results = self.measure(probe, LARGER_EXAMPLES, seed=0, parameters=parameters)
             rows.append({**parameters, **self.summary(results)})
         return {"sides": rows}
+
+    def measurements(self, metrics):
+        """The test data, and larger canvases."""
+        rows = [
+            Measurement(f"canvases of {row['side']}", row, {"side": row["side"]})
+            for row in metrics["sides"]
+        ]
+        return [*super().measurements(metrics), *rows]
 
     def add_endpoints(self, archive, model):
         """Give the SavedModel its endpoints, for any number of images of any size.
@@ -222,10 +254,10 @@ class Images(Family):
     def draw(self, path, probe, inputs, targets=None, title=None):
         """Draw images beside the maps of their ponder; returns the file."""
         found = probe(inputs)
-        answers = found["outputs"][:, 0].argmax(-1)
-        labels = [f"says {answer}" for answer in answers]
+        names = datasets.task(self.recipe.dataset).CLASSES
+        labels = [f"says {names[answer]}" for answer in found["outputs"][:, 0].argmax(-1)]
         if targets is not None:
-            labels = [f"{target}, {label}" for target, label in zip(targets, labels)]
+            labels = [f"{names[target]}, {label}" for target, label in zip(targets, labels)]
         maps = probe.ponder_map(found, inputs.shape[1:3])
         return plots.ponder_over_pictures(path, inputs, maps, labels, title)
 
@@ -249,6 +281,8 @@ class Images(Family):
         Raises:
             ValueError: another of them is given.
         """
+        if "side" not in self.recipe.parameters:
+            return super().evaluation_parameters(wanted)
         super().evaluation_parameters({**wanted, "side": None})
         return {} if wanted.get("side") is None else {"side": wanted["side"]}
 
