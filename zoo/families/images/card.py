@@ -130,7 +130,8 @@ print(model.predict(batch["inputs"]).argmax(-1), model.flops(batch["inputs"]))
 evaluation and for training on. The SavedModel in this folder answers without this package: its
 endpoint `serve` takes images (batch, height, width, {channels}) and returns `outputs`,
 probabilities (batch, 10), and N and R of each block, `steps_0`, `remainder_0`, …;
-`serve_with_limits` also takes `max_ponder`. It is for inference only: gradients through it are silently zero."""
+`serve_with_limits` also takes `max_ponder`. It is for inference only: gradients through it are
+silently zero."""
 
 
 def training(recipe, metrics):
