@@ -46,13 +46,21 @@ def eager():
         yield
 
 
+@pytest.fixture
+def traced():
+    """A test that traces functions as users do, among others that do not."""
+    with functions(False):
+        yield
+
+
 @pytest.fixture(scope="session")
-def run(tmp_path_factory):
+def run(tmp_path_factory, eagerly):
     """A finished training of addition."""
     from keras_adaptive.zoo.training.train import train
 
     folder = tmp_path_factory.mktemp("runs") / "addition"
-    return train("act_addition", folder, overrides={**SMALL, "digits": 2})
+    with eagerly():
+        return train("act_addition", folder, overrides={**SMALL, "digits": 2})
 
 
 @pytest.fixture(scope="session")

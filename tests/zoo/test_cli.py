@@ -21,6 +21,8 @@ from keras_adaptive.zoo.training.progress import Estimated
 
 COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
 COMMANDS = (*COMMANDS, "export", "demo", "verify")
+# What is computed in a graph is tested with the networks; here it is about what a command says.
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def test_list(command):
     assert "act_parity" in data["recipes"]
 
 
-def test_evaluate(command):
+def test_evaluate(command, traced):
     code, out, _ = command("evaluate", "act_addition", "--examples", 50, "--seed", 7, "--json")
     found = json.loads(out)
     keys = {"model", "dataset", "examples", "sequence_error", "ponder", "ponder_steps", "seconds"}
@@ -163,7 +165,7 @@ def test_plot(command, tmp_path):
     assert "<svg" in path.read_text()
 
 
-def test_train_and_export(command, small, tmp_path):
+def test_train_and_export(command, small, tmp_path, traced):
     settings = {**small, "steps": 2, "digits": 2}
     words = [f"--set={key}={value}" for key, value in settings.items()]
     out = tmp_path / "run"

@@ -41,6 +41,7 @@ def trainer(monkeypatch):
     return known_trainings.install(monkeypatch.setattr)
 
 
+@pytest.mark.usefixtures("eager")
 def test_a_study_of_a_real_training(small, tmp_path):
     """A training of a few steps, and everything that is written."""
     found = zoo.study(

@@ -20,6 +20,8 @@ from keras_adaptive.zoo.training import train as training
 from keras_adaptive.zoo.training.run import go_on, restore
 from keras_adaptive.zoo.training.train import train
 
+# All but one test are about what is kept and taken up again, not about what TensorFlow compiles.
+pytestmark = pytest.mark.usefixtures("eager")
 ROOT = Path(__file__).parents[2]
 # Killed in the middle of the chunk that would end at step 16, after the change of stages.
 KILLED = """
@@ -78,7 +80,7 @@ def assert_same(one, other):
 
 
 @pytest.mark.parametrize("backend", ["tensorflow", "jax"])
-def test_killed_and_resumed_equals_uninterrupted(backend, parity, tmp_path):
+def test_killed_and_resumed_equals_uninterrupted(backend, parity, tmp_path, traced):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     process = python(KILLED, killed, json.dumps(parity), backend=backend)
     assert process.returncode == -signal.SIGKILL, process.stderr

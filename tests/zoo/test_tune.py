@@ -27,9 +27,12 @@ GRID = {"tau": [1e-3, 1e-2, 1e-1], "halting_bias": [-1, 1]}
 # Killed in the training of the second trial.
 KILLED = """
 import json, os, signal, sys
+import tensorflow as tf
 from keras_adaptive import zoo
 from keras_adaptive.zoo.search import trainings
 from keras_adaptive.zoo.training import train as training
+
+tf.config.run_functions_eagerly(True)
 
 class Killed(training.Conductor):
     def begin_chunk(self, epoch, logs=None):
@@ -134,6 +137,7 @@ def test_a_search_can_be_made_longer(trainer, tmp_path):
     assert len(set(tried(tuner))) == len(trainer.calls) == 6
 
 
+@pytest.mark.usefixtures("eager")
 def test_killed_and_resumed(small, tmp_path):
     overrides = {**small, "steps": 4, "numbers": 3}
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -166,6 +170,7 @@ def test_hyperband_goes_on_with_the_best(trainer, tmp_path):
     assert rows[12]["overrides"] == best[0]["overrides"] and rows[12]["share"] == 1
 
 
+@pytest.mark.usefixtures("eager")
 def test_training_until_a_step(small, tmp_path):
     overrides = {**small, "steps": 6, "numbers": 3}
     run = training.train("act_sort", tmp_path, overrides=overrides, until_step=3)
