@@ -47,25 +47,45 @@ def assert_gradients(found, gradients, tolerance):
         np.testing.assert_allclose(found[f"gradient{i}"], gradient, rtol=0, atol=tolerance * scale)
 
 
+# What the equations say is the same for all backends, and takes seconds.
+@functools.cache
+def expected_of_act(cell):
+    _, weights, x, mask = on_every_backend.known(cell)
+    options = MAX_PONDER, 0.01, TAU, mask
+    gradients = references.act_gradients(cell, weights, x, *options)
+    return references.act_batch(cell, weights, x, *options), gradients
+
+
+@functools.cache
+def expected_of_attention():
+    _, weights, x, mask = on_every_backend.known_attention()
+    options = MAX_PONDER, 0.01, TAU, mask, mask
+    *gradients, of_x, of_memory = references_attention.act_gradients(
+        "LSTMCell", weights, x, x, *options
+    )
+    expected = references_attention.act_batch("LSTMCell", weights, x, x, *options)
+    return expected, [*gradients, of_x + of_memory]
+
+
+@functools.cache
+def expected_of_neural_gpu(variant):
+    """Images, the loss and its gradients."""
+    layer, weights, sequences = on_every_backend.known_neural_gpu(variant)
+    images, loss = known_neural_gpu.expected(layer, weights, sequences)
+    return images, loss, known_neural_gpu.expected_gradients(layer, weights, sequences)
+
+
 @pytest.mark.parametrize("cell", CELLS)
 def test_values_and_gradients_are_those_of_the_equations(results, cell):
-    _, weights, x, mask = on_every_backend.known(cell)
-    expected = references.act_batch(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
+    expected, gradients = expected_of_act(cell)
     assert expected.N.max() == MAX_PONDER and len(set(expected.N.ravel())) >= 4
-    gradients = references.act_gradients(cell, weights, x, MAX_PONDER, 0.01, TAU, mask)
     assert_as_expected(below(cell, results), expected, gradients)
 
 
 def test_a_cell_that_reads_is_that_of_the_equations(results):
-    _, weights, x, mask = on_every_backend.known_attention()
-    options = MAX_PONDER, 0.01, TAU, mask, mask
-    expected = references_attention.act_batch("LSTMCell", weights, x, x, *options)
+    expected, gradients = expected_of_attention()
     assert len(set(expected.N.ravel())) >= 3
-    *gradients, of_x, of_memory = references_attention.act_gradients(
-        "LSTMCell", weights, x, x, *options
-    )
-    found = below("attention", results)
-    assert_as_expected(found, expected, [*gradients, of_x + of_memory])
+    assert_as_expected(below("attention", results), expected, gradients)
 
 
 def assert_as_expected(found, expected, gradients):
@@ -81,8 +101,7 @@ def assert_as_expected(found, expected, gradients):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_neural_gpus_are_those_of_the_equations(results, variant):
-    layer, weights, sequences = on_every_backend.known_neural_gpu(variant)
-    images, loss = known_neural_gpu.expected(layer, weights, sequences)
+    images, loss, gradients = expected_of_neural_gpu(variant)
     found = below(variant, results)
     tolerance, of_gradient = tolerances(found["column"])
     for row, image in enumerate(images):
@@ -93,7 +112,6 @@ def test_neural_gpus_are_those_of_the_equations(results, variant):
         np.testing.assert_array_equal(of_row[:, n:], 0)
     np.testing.assert_array_equal(found["column"], found["images"][:, -1, :, 0])
     np.testing.assert_allclose(found["loss"], loss, rtol=tolerance)
-    gradients = known_neural_gpu.expected_gradients(layer, weights, sequences)
     assert_gradients(found, gradients, of_gradient)
 
 
