@@ -24,6 +24,17 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("deterministic")
 
+# The files that take longest, which begin first, so that all processes end at about the same time.
+LONGEST = (
+    *("test_examples", "test_conformance", "test_backends", "test_distributed", "test_train"),
+    *("test_entries", "test_cli", "test_limits", "test_over_time", "test_attention"),
+)
+
+
+def pytest_collection_modifyitems(items):
+    places = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
 
 @pytest.fixture(autouse=True)
 def seeds():

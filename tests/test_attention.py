@@ -1,5 +1,7 @@
 """Cells that read a memory: values, gradients, masks, models, and what is refused."""
 
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from keras_adaptive.layers import ACTRNN, AttentionCell, BahdanauAttention
 from known_attention import SIZE, attention_layer
 from known_layers import TAU, ragged_mask, sequences
 
-POSITIONS = 5
+CELL, POSITIONS = "LSTMCell", 5
 
 
 def example(batch=4, time=3, seed=1):
@@ -36,12 +38,27 @@ def results(layer, x, memory, mask, memory_mask, training=True):
     return loss, y, states, ponder, tape.gradient(loss, [*weights, x, memory])
 
 
+@functools.cache
+def expected():
+    """What `references` says of `known()` and of the example, and the gradients."""
+    (_, weights), (x, memory, *masks) = known(), example()
+    options = 7, 0.01, TAU, *masks
+    return (
+        references.act_batch(CELL, weights, x, memory, *options),
+        references.act_gradients(CELL, weights, x, memory, *options),
+    )
+
+
+def known():
+    """A layer and its weights, the same at each call."""
+    return attention_layer(CELL, 2, max_ponder=7)
+
+
 @pytest.mark.parametrize("mode", ["eager", "inference", "graph", "two loops", "jit", "compacted"])
-@pytest.mark.parametrize("cell", ["LSTMCell"])
-def test_values_and_gradients_are_those_of_the_equations(cell, mode, monkeypatch):
+def test_values_and_gradients_are_those_of_the_equations(mode, monkeypatch):
     if mode == "two loops":
         monkeypatch.setattr(over_time, "_in_one_loop", lambda *_: None)
-    layer, weights = attention_layer(cell, 2, max_ponder=7)
+    layer, _ = known()
     x, memory, mask, memory_mask = example()
 
     def run(x, memory):
@@ -54,17 +71,15 @@ def test_values_and_gradients_are_those_of_the_equations(cell, mode, monkeypatch
     else:
         way = run if mode == "eager" else tf.function(run, jit_compile=mode == "jit")
         loss, y, states, ponder, gradients = way(x, memory)
-    options = 7, 0.01, TAU, mask, memory_mask
-    expected = references.act_batch(cell, weights, x, memory, *options)
-    assert len(set(expected.N.ravel())) >= 4
-    np.testing.assert_array_equal(ponder["steps"], expected.N)
-    np.testing.assert_allclose(y, expected.y, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(loss, expected.loss, rtol=1e-10)
-    for got, wanted in zip(states, expected.s, strict=True):
+    values, slopes = expected()
+    assert len(set(values.N.ravel())) >= 4
+    np.testing.assert_array_equal(ponder["steps"], values.N)
+    np.testing.assert_allclose(y, values.y, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(loss, values.loss, rtol=1e-10)
+    for got, wanted in zip(states, values.s, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-10)
-    expected = references.act_gradients(cell, weights, x, memory, *options)
-    scale = max(np.max(np.abs(one)) for one in expected)
-    for got, wanted in zip(gradients, expected, strict=True):
+    scale = max(np.max(np.abs(one)) for one in slopes)
+    for got, wanted in zip(gradients, slopes, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-6 * scale)
 
 

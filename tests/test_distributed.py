@@ -25,35 +25,37 @@ SHOW = """
 import json
 print(json.dumps({name: [float(value) for value in values] for name, values in history.items()}))
 """
-# A HAM draws, so that its numbers differ; a Neural GPU has a cost that its layer adds.
+# A HAM draws, so that its numbers differ; a Neural GPU has a cost that its layer adds. Alone they
+# run eagerly, without a trace.
 OTHERS = """
 from keras_adaptive.ham import Memory
 from keras_adaptive.layers import HAM, NeuralGPU
 from keras_adaptive.reinforce import ReinforceModel
 
-def neural_gpu():
+def neural_gpu(**options):
     keras.utils.set_random_seed(0)
     inputs = keras.Input((None,), dtype="int32")
     layer = NeuralGPU(3, 3, width=1, nonlinearity="hard", saturation_cost=0.1, initial_scale=3.0)
     model = keras.Model(inputs, layer(inputs))
-    model.compile(keras.optimizers.SGD(0.1), SequenceLoss(from_logits=True))
+    model.compile(keras.optimizers.SGD(0.1), SequenceLoss(from_logits=True), **options)
     symbols = np.random.default_rng(1).integers(1, 3, size=(16, 5))
     return model.fit(symbols, symbols, batch_size=8, shuffle=False, verbose=0).history["loss"]
 
-def ham():
+def ham(**options):
     keras.utils.set_random_seed(0)
     inputs = keras.Input((4, 2))
     model = ReinforceModel(
         keras.Model(inputs, HAM(1, None, Memory(4, hidden_units=4), seed=1)(inputs))
     )
-    model.compile(keras.optimizers.SGD(0.1))
+    model.compile(keras.optimizers.SGD(0.1), **options)
     bits = np.random.default_rng(1).integers(0, 2, size=(16, 4, 2)).astype("float32")
     history = model.fit(bits, bits[..., :1], batch_size=8, shuffle=False, verbose=0).history
     return history["task_loss"]
 
 with strategy.scope():
     history = {**history, "neural_gpu": neural_gpu(), "ham": ham()}
-history |= {"neural_gpu_alone": neural_gpu(), "ham_alone": ham()}
+eager = {"run_eagerly": True}
+history |= {"neural_gpu_alone": neural_gpu(**eager), "ham_alone": ham(**eager)}
 """
 
 

@@ -22,17 +22,22 @@ def results(request, tmp_path_factory):
     return ham_on_every_backend.compute_in_another_process(request.param, folder)
 
 
+@functools.cache
+def equations(case):
+    """Outputs of each sequence, the loss, and its slopes along some ways, by the equations."""
+    known = layer, _, sequences, _ = ham_on_every_backend.known(case)
+    runs = expected(*known)
+    outputs = [outputs_of(layer, x, run[0]) for x, run in zip(sequences, runs)]
+    return outputs, expected_loss(*known), *expected_slopes(*known)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_values_and_gradients_are_those_of_the_equations(results, case):
-    layer, weights, sequences, path = ham_on_every_backend.known(case)
-    runs = expected(layer, weights, sequences, path)
-    for row, (x, run) in enumerate(zip(sequences, runs)):
-        right = outputs_of(layer, x, run[0])
+    outputs, loss, ways, slopes = equations(case)
+    for row, right in enumerate(outputs):
         np.testing.assert_allclose(results[f"{case}/outputs"][row], right, rtol=0, atol=1e-5)
-    loss = expected_loss(layer, weights, sequences, path)
     np.testing.assert_allclose(results[f"{case}/loss"], loss, rtol=1e-4)
-    ways, slopes = expected_slopes(layer, weights, sequences, path)
-    gradients = [results[f"{case}/gradient{i}"] for i in range(len(weights))]
+    gradients = [results[f"{case}/gradient{i}"] for i in range(len(ways))]
     found = [np.sum(gradient * way) for gradient, way in zip(gradients, ways)]
     np.testing.assert_allclose(found, slopes, rtol=0, atol=1e-4 * np.max(np.abs(slopes)))
 
