@@ -1,5 +1,6 @@
 """What every test starts from: one backend, quiet libraries, and the same numbers each time."""
 
+import gc
 import os
 import sys
 
@@ -29,6 +30,14 @@ LONGEST = (
     *("test_examples", "test_conformance", "test_backends", "test_distributed", "test_train"),
     *("test_entries", "test_cli", "test_limits", "test_over_time", "test_attention"),
 )
+
+
+# Graphs are made of so many objects that looking for cycles among them takes long.
+gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_collection_finish():
+    gc.freeze()  # What is imported stays.
 
 
 def pytest_collection_modifyitems(items):

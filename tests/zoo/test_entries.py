@@ -142,7 +142,7 @@ def without_weights(model):
 def test_error_of_the_card_is_met_again(name):
     recipe, results = store.recipe(name), store.results(name)
     # Windows of text are long.
-    examples = 500 if recipe.dataset in datasets.names() else 30
+    examples = 1000 if recipe.dataset in datasets.names() else 30
     family = families.of(recipe)
     found = family.summary(family.measure(probe_of(name), examples, seed=99))
     score = family.main_metric
