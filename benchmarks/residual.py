@@ -1,24 +1,31 @@
 """What it costs to compute residual units for the tiles that go on: plain, masked and by tiles.
 
-    python benchmarks/residual.py [FILE]
+    python benchmarks/residual.py [FILE [MODEL …]]
 
 For a block of 6 units and prescribed masks, with which the given share of the tiles goes on from
 the second unit on, the CPU time of a call on one thread: of the plain units, of SACT that computes
 everything and masks, and of SACT that computes tiles. The three run in turn, and the median of the
 turns counts. Writes JSON to FILE.
+
+Each MODEL is a trained network for `digit_canvas`, an entry of the zoo or the folder of a training. It
+answers canvases of 128×128 with one digit each, at batch 1 and 32, beside the same network without
+halting.
 """
 
 import json
 import sys
 import time
+from pathlib import Path
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_adaptive import backend
+from keras_adaptive import backend, datasets, zoo
 from keras_adaptive.layers import ResidualACT, ResidualUnit
+from keras_adaptive.models import AdaptiveResNet
 from keras_adaptive.residual import saving
+from keras_adaptive.zoo.training.run import restore
 
 UNITS = 6
 # Channels, side of the maps, and batch.
@@ -26,6 +33,8 @@ MAPS = ((16, 128, 1), (32, 64, 1), (64, 32, 1), (16, 32, 32))
 SHARES = (0.1, 0.25, 0.5, 1.0)
 TILES = (8, 16)
 TURNS = 5
+# Of the canvases of trained networks.
+SIDE, BATCHES = 128, (1, 32)
 
 
 def prescribed(channels, side, batch, share, rng):
@@ -87,12 +96,19 @@ def measure(channels, side, batch, share):
             x = unit(x)
         return x
 
+    row = {"channels": channels, "side": side, "batch": batch, "share": share}
+    return row | compared(plain, layer, features)
+
+
+def compared(plain, layer, features):
+    """Milliseconds of a call of each kind, and their ratios."""
     calls = {"plain": tf.function(plain), "masked": traced(layer, features, None)}
     calls |= {f"tiles of {tile}": traced(layer, features, tile) for tile in TILES}
+    calls["plain"](features)
     outputs = {name: call(features).numpy() for name, call in calls.items()}
     turns = [{name: seconds(call, features) for name, call in calls.items()} for _ in range(TURNS)]
     found = {name: float(np.median([turn[name] for turn in turns])) for name in calls}
-    row = {"channels": channels, "side": side, "batch": batch, "share": share}
+    row = {}
     for name in calls:
         row[name] = round(1000 * found[name], 3)
         if name.startswith("tiles"):
@@ -103,20 +119,37 @@ def measure(channels, side, batch, share):
     return row
 
 
-def main(path=None):
+def trained(name):
+    """Rows of a trained network."""
+    model = restore(name).model if Path(name).is_dir() else zoo.load(name)
+    # The weights do not change the time of the network without halting.
+    plain = AdaptiveResNet.from_config({**model.get_config(), "halting": None})
+    rows = []
+    for batch in BATCHES:
+        canvases = datasets.batch("digit_canvas", batch, split="test", side=SIDE)["inputs"]
+        share = float(model.flops(canvases).mean() / model.plain_flops((SIDE, SIDE)))
+        row = {"model": model.name, "side": SIDE, "batch": batch, "flops_share": round(share, 3)}
+        rows.append(row | compared(plain, model, tf.constant(canvases)))
+        print(json.dumps(rows[-1]), flush=True)
+    return rows
+
+
+def main(path=None, *models):
     """Prints a line for each row."""
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
-    saving.MOST_TILES = 1.0  # To see where it no longer pays.
     keras.utils.set_random_seed(0)
+    of_models = [row for name in models for row in trained(name)]
     rows = []
+    saving.MOST_TILES = 1.0  # To see where it no longer pays.
     for channels, side, batch in MAPS:
         for share in SHARES:
             rows.append(measure(channels, side, batch, share))
             print(json.dumps(rows[-1]), flush=True)
     if path:
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"units": UNITS, "milliseconds": rows}, file, indent=1)
+            found = {"units": UNITS, "milliseconds": rows, "models": of_models}
+            json.dump(found, file, indent=1)
 
 
 if __name__ == "__main__":

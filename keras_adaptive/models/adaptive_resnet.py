@@ -13,13 +13,16 @@ from ..types import Tensor
 from .adaptive import AdaptiveModel
 
 
+POOLING = {"mean": keras.layers.GlobalAveragePooling2D, "max": keras.layers.GlobalMaxPooling2D}
+
+
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class AdaptiveResNet(AdaptiveModel):
     """A ResNet of blocks of residual units, each of which halts by ACT or SACT.
 
     A convolution of 3×3, then a `layers.ResidualACT` of `ResidualUnit`s for each of `filters`, the
     first unit of all but the first block halving the resolution, then batch normalization, a leaky
-    ReLU, the mean over all positions, and a softmax. With 5 units a block this is the "ResNet-32"
+    ReLU, the mean over all positions (or the largest value), and a softmax. With 5 units a block this is the "ResNet-32"
     of the paper, with 18 its "ResNet-110".
 
     Args:
@@ -33,6 +36,9 @@ class AdaptiveResNet(AdaptiveModel):
         time_penalty, epsilon, halting_bias, target_ponder: of `layers.ResidualACT`, the same for
             each block. `time_penalty` defaults to `0.005`.
         negative_slope: float >= 0, of the leaky ReLU. Defaults to `0.1`.
+        pooling: `"mean"`, over all positions before the softmax, as in the paper, or `"max"`, which
+            does not thin out a small object on an image that is larger than those of the training.
+            Defaults to `"mean"`.
         **kwargs: of `keras.Model`.
 
     Raises:
@@ -61,6 +67,7 @@ class AdaptiveResNet(AdaptiveModel):
         halting_bias: float = -3.0,
         target_ponder: Any = None,
         negative_slope: float = 0.1,
+        pooling: str = "mean",
         **kwargs: Any,
     ):
         config = {
@@ -74,6 +81,7 @@ class AdaptiveResNet(AdaptiveModel):
             "halting_bias": arguments.number("halting_bias", halting_bias),
             "target_ponder": controller_of(target_ponder),
             "negative_slope": arguments.number("negative_slope", negative_slope, least=0),
+            "pooling": arguments.choice("pooling", pooling, tuple(POOLING)),
         }
         inputs, outputs, blocks = _network(config)
         super().__init__(inputs, outputs, **kwargs)
@@ -194,7 +202,7 @@ def _network(config):
         x = _halting_block(config, units, _name(number), x)
     x = keras.layers.BatchNormalization(momentum=0.9, name="norm")(x)
     x = keras.layers.LeakyReLU(negative_slope=slope, name="activation")(x)
-    x = keras.layers.GlobalAveragePooling2D(name="pool")(x)
+    x = POOLING[config["pooling"]](name="pool")(x)
     return inputs, keras.layers.Dense(config["classes"], "softmax", name="answer")(x), blocks
 
 
