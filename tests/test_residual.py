@@ -12,7 +12,7 @@ import references_residual as references
 import residual_on_every_backend as on_backend
 from keras_adaptive import backend, halting
 from keras_adaptive.layers import ResidualACT, ResidualUnit
-from keras_adaptive.models import AdaptiveModel
+from keras_adaptive.models import AdaptiveModel, AdaptiveResNet
 from keras_adaptive.residual import saving
 from known_residual import CHANNELS, images, residual_layer, weights_of
 
@@ -243,3 +243,18 @@ def test_parts_are_computed_as_all(monkeypatch, spatial, size, share, mode):
     for one, other in zip(tf.nest.flatten(run(x)), tf.nest.flatten(expected), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
     assert len(np.unique(expected[1]["steps"])) >= 3
+
+
+def test_max_pooling_does_not_thin_out_a_small_object():
+    """Twice the canvas with one object: the largest values are the same, means are a quarter."""
+    image, canvas = np.zeros((1, 16, 16, 1), "float32"), np.zeros((1, 32, 32, 1), "float32")
+    image[:, 4:12, 4:12] = canvas[:, 12:20, 12:20] = 1.0
+    answers = {}
+    for pooling in ("mean", "max"):
+        keras.utils.set_random_seed(0)
+        model = AdaptiveResNet((None, None, 1), 3, 2, (4,), None, pooling=pooling)
+        model = AdaptiveResNet.from_config(model.get_config())
+        model.layers[-1].kernel.assign(10 * model.layers[-1].kernel)
+        answers[pooling] = [model(x).numpy() for x in (image, canvas)]
+    np.testing.assert_allclose(*answers["max"], atol=1e-5)
+    assert np.abs(np.subtract(*answers["mean"])).max() > 0.01
