@@ -7,9 +7,9 @@ the second unit on, the CPU time of a call on one thread: of the plain units, of
 everything and masks, and of SACT that computes tiles. The three run in turn, and the median of the
 turns counts. Writes JSON to FILE.
 
-Each MODEL is a trained network for `digit_canvas`, an entry of the zoo or the folder of a training. It
-answers canvases of 128×128 with one digit each, at batch 1 and 32, beside the same network without
-halting.
+Each MODEL is a trained network for `digit_canvas`, an entry of the zoo or the folder of a training.
+It answers canvases of 128×128 with one digit each, at batch 1 and 32, beside the same network
+without halting.
 """
 
 import json

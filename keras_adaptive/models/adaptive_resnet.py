@@ -12,7 +12,6 @@ from ..residual import ResidualACT, ResidualUnit, flops
 from ..types import Tensor
 from .adaptive import AdaptiveModel
 
-
 POOLING = {"mean": keras.layers.GlobalAveragePooling2D, "max": keras.layers.GlobalMaxPooling2D}
 
 
@@ -22,8 +21,8 @@ class AdaptiveResNet(AdaptiveModel):
 
     A convolution of 3×3, then a `layers.ResidualACT` of `ResidualUnit`s for each of `filters`, the
     first unit of all but the first block halving the resolution, then batch normalization, a leaky
-    ReLU, the mean over all positions (or the largest value), and a softmax. With 5 units a block this is the "ResNet-32"
-    of the paper, with 18 its "ResNet-110".
+    ReLU, the mean over all positions (or the largest value), and a softmax. With 5 units a block
+    this is the "ResNet-32" of the paper, with 18 its "ResNet-110".
 
     Args:
         input_shape: `(height, width, channels)`, of which height and width may be `None`, for
