@@ -24,6 +24,9 @@ def residual_layer(spatial, seed=0, dtype="float64", count=UNITS, **arguments):
             value = 0.5 + rng.random(variable.shape)
         variable.assign(value)
     for halting_unit in layer.halting_units:
+        if not halting_unit.global_logit:
+            halting_unit.bias.assign(-0.7)
+            continue
         halting_unit.pooled_weight.bias.assign([-0.7])
         halting_unit.pooled_weight.kernel.assign(halting_unit.pooled_weight.kernel * 3)
     return layer
@@ -41,6 +44,13 @@ def weights_of(layer):
     def norm(one):
         return [np.array(v) for v in (one.gamma, one.beta, one.moving_mean, one.moving_variance)]
 
+    def pooled(one):
+        if not one.global_logit:
+            none = np.zeros((CHANNELS, 1))
+            return {"pooled_norm": [none[:, 0]] * 3 + [none[:, 0] + 1], "w": none, "b": [one.bias]}
+        weights = {"w": one.pooled_weight.kernel, "b": one.pooled_weight.bias}
+        return {"pooled_norm": norm(one.pooled_norm)} | {k: np.array(v) for k, v in weights.items()}
+
     units = [
         {
             "norms": [norm(one) for one in unit.norms],
@@ -50,9 +60,7 @@ def weights_of(layer):
     ]
     halting = [
         {
-            "pooled_norm": norm(one.pooled_norm),
-            "w": np.array(one.pooled_weight.kernel),
-            "b": np.array(one.pooled_weight.bias),
+            **pooled(one),
             **(
                 {"norm": norm(one.norm), "kernel": np.array(one.convolution.kernel)}
                 if one.spatial

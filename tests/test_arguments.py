@@ -376,7 +376,7 @@ TABLE = {
             "halting_bias": NUMBER,
             "target_ponder": [*or_none(NUMBER), 0.5],
             "negative_slope": AT_LEAST_0,
-            "pooling": WORD,
+            "global_logit": SWITCH,
         },
     ),
     models.RecallModel: (recalling, {"alpha": SHARE, "seed": SEED}),

@@ -12,17 +12,25 @@ import references_residual as references
 import residual_on_every_backend as on_backend
 from keras_adaptive import backend, halting
 from keras_adaptive.layers import ResidualACT, ResidualUnit
-from keras_adaptive.models import AdaptiveModel, AdaptiveResNet
+from keras_adaptive.models import AdaptiveModel
 from keras_adaptive.residual import saving
 from known_residual import CHANNELS, images, residual_layer, weights_of
 
 both = pytest.mark.parametrize("spatial", [False, True], ids=["act", "sact"])
 
 
-@both
-@pytest.mark.parametrize("epsilon", [0.01, 0.2])
-def test_values_are_those_of_the_equations(spatial, epsilon):
-    layer, x = residual_layer(spatial, seed=1, epsilon=epsilon), images(8)
+@pytest.mark.parametrize(
+    ("spatial", "kinds"),
+    [
+        (False, {"epsilon": 0.01}),
+        (False, {"epsilon": 0.2}),
+        (True, {"epsilon": 0.01}),
+        (True, {"epsilon": 0.2}),
+        (True, {"epsilon": 0.01, "global_logit": False}),
+    ],
+)
+def test_values_are_those_of_the_equations(spatial, kinds):
+    layer, x, epsilon = residual_layer(spatial, seed=1, **kinds), images(8), kinds["epsilon"]
     reference = references.sact if spatial else references.act
     # The first unit reads the input itself.
     expected = [reference(*weights_of(layer), one, epsilon) for one in x]
@@ -225,16 +233,20 @@ def test_what_is_no_image():
 
 
 @pytest.mark.parametrize("size", [(6, 5), (16, 24)], ids=["padded", "whole tiles"])
-@both
+@pytest.mark.parametrize(
+    ("spatial", "kinds"),
+    [(False, {}), (True, {}), (True, {"global_logit": False})],
+    ids=["act", "sact", "local"],
+)
 @pytest.mark.parametrize("share", [0.0, 0.7, 1.0], ids=["all", "some", "parts"])
 @pytest.mark.parametrize("mode", ["eager", "graph"])
-def test_parts_are_computed_as_all(monkeypatch, spatial, size, share, mode):
+def test_parts_are_computed_as_all(monkeypatch, spatial, kinds, size, share, mode):
     """As where XLA compiles, and everything is computed."""
-    layer, x = residual_layer(spatial, seed=1), images(5, size)
+    layer, x = residual_layer(spatial, seed=1, **kinds), images(5, size)
     monkeypatch.setattr(saving, "TILE", 4)
     monkeypatch.setattr(saving, "MOST_TILES", share)
     monkeypatch.setattr(saving, "MOST_IMAGES", share)
-    if spatial:  # Few positions go on far, and not at the same places.
+    if spatial and not kinds:  # Few positions go on far, and not at the same places.
         layer.halting_units[0].pooled_weight.bias.assign([1.0])
     monkeypatch.setattr(backend.parts, "saves_time", lambda: False)
     expected = layer(x)
@@ -245,16 +257,14 @@ def test_parts_are_computed_as_all(monkeypatch, spatial, size, share, mode):
     assert len(np.unique(expected[1]["steps"])) >= 3
 
 
-def test_max_pooling_does_not_thin_out_a_small_object():
-    """Twice the canvas with one object: the largest values are the same, means are a quarter."""
-    image, canvas = np.zeros((1, 16, 16, 1), "float32"), np.zeros((1, 32, 32, 1), "float32")
-    image[:, 4:12, 4:12] = canvas[:, 12:20, 12:20] = 1.0
-    answers = {}
-    for pooling in ("mean", "max"):
-        keras.utils.set_random_seed(0)
-        model = AdaptiveResNet((None, None, 1), 3, 2, (4,), None, pooling=pooling)
-        model = AdaptiveResNet.from_config(model.get_config())
-        model.layers[-1].kernel.assign(10 * model.layers[-1].kernel)
-        answers[pooling] = [model(x).numpy() for x in (image, canvas)]
-    np.testing.assert_allclose(*answers["max"], atol=1e-5)
-    assert np.abs(np.subtract(*answers["mean"])).max() > 0.01
+def test_without_the_global_logit_the_rest_of_the_image_does_not_matter():
+    """What lies beyond the units and the halting units sees nothing of a bright corner."""
+    layer, (x, *_) = residual_layer(True, seed=1, count=2, global_logit=False), images(1, (32, 32))
+    bright = x.copy()
+    bright[:4, :4] += 5.0
+    steps = [layer(image[None])[1]["steps"][0] for image in (x, bright)]
+    np.testing.assert_array_equal(steps[0][12:, 12:], steps[1][12:, 12:])
+    again = ResidualACT.from_config(layer.get_config())
+    assert again.get_config()["global_logit"] is False
+    with pytest.raises(ValueError, match="global_logit"):
+        residual_layer(False, global_logit=False)

@@ -137,6 +137,7 @@ HYPERPARAMETERS = {
     "fixed_steps": Whole("of each input, without halting", 1, MOST_PONDER, none=True),
     "gate_cutoff": Flag("smooth gates are cut off"),
     "gate_sharpness": Number("of the gates in inference", 0, 1000, open="low"),
+    "global_logit": Flag("positions halt by the mean of all positions too"),
     "gradient_noise": Number("scale of the noise on gradients", 0, 1000),
     "halting": Choice(
         "the halting rule", ("act", "anytime", "fixed", "pondernet", "sact", "sampled")
@@ -163,7 +164,6 @@ HYPERPARAMETERS = {
     "optimizer": Choice("what trains the network", ("adam", "relative_clip_adamax")),
     "patience": Whole("chunks until the learning rate is halved", 1, MOST_STEPS, none=True),
     "policy_weight": Number("of the term of log p(A)", 0, 1000),
-    "pooling": Choice("of all positions before the answer", ("mean", "max")),
     "prior": Number("λ_p, the prior probability to halt at a step", 0, 1, open="low high"),
     "priority_gain": Number("of a priority's first weights", 0, 10_000, open="low"),
     "read_depth": Whole("elements of a stack that are read", 1, 10_000),

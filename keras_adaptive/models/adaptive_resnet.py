@@ -12,8 +12,6 @@ from ..residual import ResidualACT, ResidualUnit, flops
 from ..types import Tensor
 from .adaptive import AdaptiveModel
 
-POOLING = {"mean": keras.layers.GlobalAveragePooling2D, "max": keras.layers.GlobalMaxPooling2D}
-
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class AdaptiveResNet(AdaptiveModel):
@@ -21,8 +19,8 @@ class AdaptiveResNet(AdaptiveModel):
 
     A convolution of 3×3, then a `layers.ResidualACT` of `ResidualUnit`s for each of `filters`, the
     first unit of all but the first block halving the resolution, then batch normalization, a leaky
-    ReLU, the mean over all positions (or the largest value), and a softmax. With 5 units a block
-    this is the "ResNet-32" of the paper, with 18 its "ResNet-110".
+    ReLU, the mean over all positions, and a softmax. With 5 units a block this is the "ResNet-32"
+    of the paper, with 18 its "ResNet-110".
 
     Args:
         input_shape: `(height, width, channels)`, of which height and width may be `None`, for
@@ -32,12 +30,9 @@ class AdaptiveResNet(AdaptiveModel):
         filters: list of integers, the channels of each block. Defaults to `(16, 32, 64)`.
         halting: `"sact"` (each position halts by itself), `"act"` (each image does), or `None`: the
             plain network. Defaults to `"sact"`.
-        time_penalty, epsilon, halting_bias, target_ponder: of `layers.ResidualACT`, the same for
-            each block. `time_penalty` defaults to `0.005`.
+        time_penalty, epsilon, halting_bias, target_ponder, global_logit: of `layers.ResidualACT`,
+            the same for each block. `time_penalty` defaults to `0.005`.
         negative_slope: float >= 0, of the leaky ReLU. Defaults to `0.1`.
-        pooling: `"mean"`, over all positions before the softmax, as in the paper, or `"max"`, which
-            does not thin out a small object on an image that is larger than those of the training.
-            Defaults to `"mean"`.
         **kwargs: of `keras.Model`.
 
     Raises:
@@ -66,7 +61,7 @@ class AdaptiveResNet(AdaptiveModel):
         halting_bias: float = -3.0,
         target_ponder: Any = None,
         negative_slope: float = 0.1,
-        pooling: str = "mean",
+        global_logit: bool = True,
         **kwargs: Any,
     ):
         config = {
@@ -80,7 +75,7 @@ class AdaptiveResNet(AdaptiveModel):
             "halting_bias": arguments.number("halting_bias", halting_bias),
             "target_ponder": controller_of(target_ponder),
             "negative_slope": arguments.number("negative_slope", negative_slope, least=0),
-            "pooling": arguments.choice("pooling", pooling, tuple(POOLING)),
+            "global_logit": arguments.boolean("global_logit", global_logit),
         }
         inputs, outputs, blocks = _network(config)
         super().__init__(inputs, outputs, **kwargs)
@@ -129,12 +124,13 @@ class AdaptiveResNet(AdaptiveModel):
         config = self._config
         *_, before = config["input_shape"]
         total = np.zeros(len(steps[0]))
-        wide = config["filters"][0]
+        halting, wide = config["halting"], config["filters"][0]
+        global_logit = config["global_logit"] or halting != "sact"
         total += flops.convolution(size[0] * size[1], 3, before, wide)
         before = wide
         for units, taken in zip(self._blocks, steps):
             size = [-(-n // units[0].strides) for n in size]
-            total += flops.block(units, taken, config["halting"], size, before)
+            total += flops.block(units, taken, halting, size, before, global_logit)
             before = units[0].filters
         return total + flops.convolution(1, 1, before, config["classes"])
 
@@ -201,7 +197,7 @@ def _network(config):
         x = _halting_block(config, units, _name(number), x)
     x = keras.layers.BatchNormalization(momentum=0.9, name="norm")(x)
     x = keras.layers.LeakyReLU(negative_slope=slope, name="activation")(x)
-    x = POOLING[config["pooling"]](name="pool")(x)
+    x = keras.layers.GlobalAveragePooling2D(name="pool")(x)
     return inputs, keras.layers.Dense(config["classes"], "softmax", name="answer")(x), blocks
 
 
@@ -219,6 +215,7 @@ def _halting_block(config, units, name, x):
         time_penalty=config["time_penalty"],
         halting_bias=config["halting_bias"],
         target_ponder=config["target_ponder"],
+        global_logit=config["global_logit"] or config["halting"] != "sact",
         return_ponder=True,
         name=name,
     )

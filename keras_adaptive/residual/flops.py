@@ -23,6 +23,7 @@ def block(
     halting: str | None,
     size: Sequence[int],
     before: int,
+    global_logit: bool = True,
 ) -> np.ndarray:
     """Of a `ResidualACT` of `ResidualUnit`s.
 
@@ -36,6 +37,7 @@ def block(
         halting: `"sact"`, `"act"`, or `None` for units without halting units.
         size: height and width of the feature maps.
         before: channels of the block's input.
+        global_logit: as of `ResidualACT`.
 
     Returns:
         Float64 `(batch,)`.
@@ -53,7 +55,7 @@ def block(
         if unit.projection is not None:
             total += convolution(second, 1, before, unit.filters)
         if halting is not None and number < len(units):
-            total += convolution(second > 0, 1, unit.filters, 1)
+            total += convolution(second > 0, 1, unit.filters, 1) if global_logit else 0
             total += convolution(second, 3, unit.filters, 1) if spatial else 0
         before = unit.filters
     return total

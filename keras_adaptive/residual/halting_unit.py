@@ -14,6 +14,7 @@ class HaltingUnit(keras.layers.Layer):
     Args:
         bias: float, b at first.
         spatial: whether each position has an activation, or each image.
+        global_logit: whether w · BN(GAP(x)) is part of the logit.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
@@ -26,18 +27,20 @@ class HaltingUnit(keras.layers.Layer):
     Source: Figurnov et al. (2017), arXiv:1612.02297, Equations 7 and 12, and their code.
     """
 
-    def __init__(self, bias: float, spatial: bool, **kwargs: Any):
+    def __init__(self, bias: float, spatial: bool, global_logit: bool = True, **kwargs: Any):
         super().__init__(**kwargs)
-        self.pooled_norm = keras.layers.BatchNormalization(
-            momentum=0.9, dtype=self.dtype_policy, name="pooled_norm"
-        )
-        self.pooled_weight = keras.layers.Dense(
-            1,
-            bias_initializer=keras.initializers.Constant(bias),
-            dtype=self.dtype_policy,
-            name="pooled_weight",
-        )
-        self.spatial = spatial
+        self.spatial, self.global_logit = spatial, global_logit
+        self.bias_initializer = keras.initializers.Constant(bias)
+        if global_logit:
+            self.pooled_norm = keras.layers.BatchNormalization(
+                momentum=0.9, dtype=self.dtype_policy, name="pooled_norm"
+            )
+            self.pooled_weight = keras.layers.Dense(
+                1,
+                bias_initializer=self.bias_initializer,
+                dtype=self.dtype_policy,
+                name="pooled_weight",
+            )
         if spatial:
             self.norm = keras.layers.BatchNormalization(
                 momentum=0.9, dtype=self.dtype_policy, name="norm"
@@ -48,9 +51,14 @@ class HaltingUnit(keras.layers.Layer):
 
     def build(self, input_shape: Shape) -> None:
         """Creates the weights."""
-        pooled = (input_shape[0], input_shape[-1])
-        self.pooled_norm.build(pooled)
-        self.pooled_weight.build(pooled)
+        if self.global_logit:
+            pooled = (input_shape[0], input_shape[-1])
+            self.pooled_norm.build(pooled)
+            self.pooled_weight.build(pooled)
+        else:
+            self.bias = self.add_weight(
+                shape=(), initializer=self.bias_initializer, dtype=self.variable_dtype, name="bias"
+            )
         if self.spatial:
             self.norm.build(input_shape)
             self.convolution.build(input_shape)
@@ -58,23 +66,29 @@ class HaltingUnit(keras.layers.Layer):
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
         """The halting activations; see the class."""
         inputs = ops.cast(inputs, self.compute_dtype)
-        middle = tuple(range(1, len(inputs.shape) - 1))
-        pooled = ops.mean(inputs, axis=middle) if middle else inputs
-        logits = self.of_pooled(pooled, training)
+        logits = 0.0
         if self.spatial:
             scores = self._scores(self.norm(inputs, training=training))
-            padded = ops.pad(scores, [[0, 0], [1, 1], [1, 1], [0, 0]])
-            logits = _sum_of_neighbours(padded) + logits[:, None, None]
-        return ops.sigmoid(logits)
+            logits = _sum_of_neighbours(ops.pad(scores, [[0, 0], [1, 1], [1, 1], [0, 0]]))
+        if not self.global_logit:
+            return ops.sigmoid(logits + ops.cast(self.bias, self.compute_dtype))
+        middle = tuple(range(1, len(inputs.shape) - 1))
+        pooled = ops.mean(inputs, axis=middle) if middle else inputs
+        of_image = self.of_pooled(pooled, training)
+        return ops.sigmoid(logits + (of_image[:, None, None] if self.spatial else of_image))
 
     def of_pooled(self, pooled: Tensor, training: bool = False) -> Tensor:
         """The logits `(batch,)` of images that are averaged over their positions."""
         return self.pooled_weight(self.pooled_norm(pooled, training=training))[..., 0]
 
     def of_patches(self, patches: Tensor, inside: Tensor) -> Tensor:
-        """The local logits in the middle of patches with a margin of 1; see `ResidualUnit`."""
+        """The local logits in the middle of patches with a margin of 1; see `ResidualUnit`.
+
+        Without the global logit, with b.
+        """
         active = self.norm(ops.cast(patches, self.compute_dtype), training=False)
-        return _sum_of_neighbours(self._scores(active) * inside)
+        logits = _sum_of_neighbours(self._scores(active) * inside)
+        return logits if self.global_logit else logits + ops.cast(self.bias, logits.dtype)
 
     def _scores(self, features):
         """What each position adds to the logits of its 9 neighbours: `(…, 9)`.

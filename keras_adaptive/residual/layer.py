@@ -27,8 +27,10 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
     is `Σ p^l x^l`, the mean of the units' outputs with the weights of ACT.
 
     With `spatial=True` (SACT) each position of the image halts by itself: `conv3×3(BN(x^l))` is
-    added to the logit of each. A position that has halted is frozen: its residual is 0, but units
-    and halting units go on reading it as a neighbour of others.
+    added to the logit of each; with `global_logit=False` it replaces the term of the GAP, so that
+    what is far away, and the size of the image, do not matter. A position that has halted is
+    frozen: its residual is 0, but units and halting units go on reading it as a neighbour of
+    others.
 
     The layer adds `time_penalty * mean(ρ)` to the losses, where ρ = N + R is the ponder of an image
     or a position, so a plain `fit` trains it.
@@ -53,6 +55,8 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         halting_bias: float, b at first. Defaults to `-3.0`: deep at first.
         target_ponder: float >= 1 or a `control.TargetPonder`; adapts the time penalty in training
             so that the mean number of units settles there. Defaults to `None`.
+        global_logit: whether w · BN(GAP(x^l)) is part of the logits; `False` needs `spatial`.
+            Defaults to `True`.
         return_ponder: whether to return also a dict of `steps` N and `remainder` R, each
             `(batch,)`, or with `spatial` `(batch, height, width)`. Defaults to `False`.
         **kwargs: of `keras.layers.Layer`.
@@ -77,7 +81,8 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
     >>> outputs.shape == (2, 6, 5, 8), ponder["steps"].shape == (2, 6, 5)
     (True, True)
 
-    Differences from the paper: the time is saved, not only counted.
+    Differences from the paper: the time is saved, not only counted; the global logit may be left
+    out.
 
     Source: Figurnov et al., "Spatially Adaptive Computation Time for Residual Networks" (2017),
     arXiv:1612.02297, sections 3.1 and 3.2.
@@ -94,6 +99,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         halting_bias: float = -3.0,
         target_ponder: Any = None,
         return_ponder: bool = False,
+        global_logit: bool = True,
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
@@ -102,11 +108,15 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         self.rule = ACT(len(self.units), epsilon)
         self.halting_bias = arguments.number("halting_bias", halting_bias)
         self.return_ponder = arguments.boolean("return_ponder", return_ponder)
+        self.global_logit = arguments.boolean("global_logit", global_logit)
+        if not (self.spatial or self.global_logit):
+            arguments.refuse("global_logit", global_logit, "True where `spatial` is False")
         self.set_time_penalty(time_penalty, target_ponder, True, "act")
         self.halting_units = [
             HaltingUnit(
                 self.halting_bias,
                 self.spatial,
+                self.global_logit,
                 dtype=at_least_float32(self.compute_dtype),
                 name=f"halting_unit_{number}",
             )
@@ -248,6 +258,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
             "halting_bias": self.halting_bias,
             "target_ponder": keras.saving.serialize_keras_object(self.target_ponder),
             "return_ponder": self.return_ponder,
+            "global_logit": self.global_logit,
         }
 
     @classmethod

@@ -117,17 +117,22 @@ class Patched:
         rows = ops.where(running[:, None], ops.reshape(new, ops.shape(rows)), rows)
         if halting_unit is None:
             return rows, ops.ones_like(rows[:, 0])
-        tiles, now = self.tiles, backend.parts.put(self.before, self.rows, rows)
+        now = backend.parts.put(self.before, self.rows, rows)
+        patches, inside = self._read(now, 1)
+        logits = halting_unit.of_patches(patches, ops.cast(inside, halting_unit.compute_dtype))
+        if halting_unit.global_logit:
+            logits = logits + self._of_images(halting_unit, now)[:, None, None]
+        return rows, ops.reshape(ops.sigmoid(logits), (-1,))
+
+    def _of_images(self, halting_unit, now):
+        """The global logit of the image of each tile."""
+        tiles = self.tiles
         area = ops.cast(tiles.height * tiles.width, halting_unit.compute_dtype)
         positions = (tiles.batch, tiles.padded_height * tiles.padded_width, tiles.channels)
         # What is padded is zero.
         sums = ops.sum(ops.cast(ops.reshape(now, positions), area.dtype), axis=1)
-        logits = backend.parts.take(
-            halting_unit.of_pooled(sums / area), tiles.images_of(self.chosen)
-        )
-        patches, inside = self._read(now, 1)
-        local = halting_unit.of_patches(patches, ops.cast(inside, area.dtype))
-        return rows, ops.reshape(ops.sigmoid(local + logits[:, None, None]), (-1,))
+        logits = halting_unit.of_pooled(sums / area)
+        return backend.parts.take(logits, tiles.images_of(self.chosen))
 
     def _read(self, rows, halo):
         """The patches of the tiles from all rows, and what of them lies inside the images."""

@@ -29,7 +29,7 @@ def model(family):
     keras.utils.set_random_seed(0)
     model = family.build()
     for block in ("block_1", "block_2"):  # Some halt after the first unit.
-        model.get_layer(block).halting_units[0].pooled_weight.bias.assign([3.0])
+        model.get_layer(block).halting_units[0].bias.assign(3.0)
         kernel = model.get_layer(block).halting_units[0].convolution.kernel
         kernel.assign(np.random.default_rng(0).normal(size=kernel.shape) * 5)
     return model
@@ -68,7 +68,7 @@ def test_measures_accuracy_flops_and_units(family, model):
 
 def test_flops_of_all_units_are_those_of_the_plain_network(family, model):
     full = [np.full((1, 16, 16), 2), np.full((1, 8, 8), 2)]
-    halting = 16 * 16 * 9 * 2 + 2 + 8 * 8 * 9 * 3 + 3
+    halting = 16 * 16 * 9 * 2 + 8 * 8 * 9 * 3
     assert model.flops_of(full, (16, 16))[0] == model.plain_flops((16, 16)) + 2 * halting
     # By hand: stem, 4 convolutions of 2 channels, then of 2 to 3 and 3 to 3, shortcut, answer.
     positions = 16 * 16 * (9 * 2 + 4 * 9 * 4) + 8 * 8 * (9 * 6 + 3 * 9 * 9 + 6)

@@ -16,7 +16,7 @@ RECIPE = Recipe(
         "epsilon": 0.01,
         "halting_bias": -3.0,
         "target_ponder": None,
-        "pooling": "mean",
+        "global_logit": True,
         "fixed_steps": None,
         "momentum": 0.9,
         "weight_decay": 2e-4,

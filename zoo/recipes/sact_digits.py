@@ -16,7 +16,7 @@ RECIPE = Recipe(
         "epsilon": 0.01,
         "halting_bias": -3.0,
         "target_ponder": None,
-        "pooling": "max",
+        "global_logit": False,
         "fixed_steps": None,
         "momentum": 0.9,
         "weight_decay": 2e-4,
@@ -44,6 +44,8 @@ RECIPE = Recipe(
     },
     differences=(
         "8, 16 and 32 channels instead of 16, 32 and 64, and digits instead of CIFAR-10.",
+        "Positions halt by what is around them alone, without the global logit, so that a network "
+        "works on canvases of other sizes than that of the training.",
         "1,000 batches of 64 canvases, with a cosine schedule.",
     ),
     search={"time_penalty": (0.005, 0.01, 0.02, 0.04)},

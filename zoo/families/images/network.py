@@ -16,7 +16,8 @@ def build(recipe):
 
     Args:
         recipe: a `Recipe` of a data set of images, whose hyperparameters have `halting`,
-            `residual_units`, `channels`, `epsilon`, `halting_bias`, `target_ponder` and `pooling`.
+            `residual_units`, `channels`, `epsilon`, `halting_bias`, `target_ponder` and
+            `global_logit`.
     """
     settings = recipe.hyperparameters
     sizes = datasets.task(recipe.dataset).sizes(**recipe.parameters)
@@ -29,7 +30,7 @@ def build(recipe):
         epsilon=settings["epsilon"],
         halting_bias=settings["halting_bias"],
         target_ponder=settings["target_ponder"],
-        pooling=settings["pooling"],
+        global_logit=settings["global_logit"],
         name=recipe.name,
     )
 
