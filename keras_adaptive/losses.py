@@ -26,6 +26,8 @@ class SequenceLoss(keras.losses.Loss):
         from_logits: whether predictions are logits instead of probabilities. Defaults to `False`.
         per_target: whether to divide the loss of each batch by the number of targets in it instead
             of by the number of sequences. Defaults to `False`.
+        label_smoothing: float in [0, 1), the share of each target that is spread evenly over all
+            classes, as in Keras's own losses. Defaults to `0`.
         name: name of the loss. Defaults to `"sequence_loss"`.
 
     Call arguments:
@@ -51,10 +53,12 @@ class SequenceLoss(keras.losses.Loss):
         from_logits: bool = False,
         per_target: bool = False,
         name: str | None = "sequence_loss",
+        label_smoothing: float = 0.0,
     ):
         super().__init__(name=arguments.text("name", name, none=True))
         self.from_logits = arguments.boolean("from_logits", from_logits)
         self.per_target = arguments.boolean("per_target", per_target)
+        self.label_smoothing = arguments.number("label_smoothing", label_smoothing, least=0, below=1)
 
     def __call__(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
@@ -80,7 +84,13 @@ class SequenceLoss(keras.losses.Loss):
         if y_pred.shape[-1] == 1:
             y_pred = ops.squeeze(y_pred, -1)
             values = ops.binary_crossentropy(
-                ops.cast(y_true, y_pred.dtype), y_pred, from_logits=self.from_logits
+                self._smoothed(ops.cast(y_true, y_pred.dtype), 2), y_pred, self.from_logits
+            )
+        elif self.label_smoothing:
+            classes = y_pred.shape[-1]
+            targets = ops.one_hot(ops.cast(y_true, "int32"), classes, dtype=y_pred.dtype)
+            values = ops.categorical_crossentropy(
+                self._smoothed(targets, classes), y_pred, self.from_logits
             )
         else:
             values = ops.sparse_categorical_crossentropy(
@@ -94,4 +104,9 @@ class SequenceLoss(keras.losses.Loss):
             "from_logits": self.from_logits,
             "per_target": self.per_target,
             "name": self.name,
+            "label_smoothing": self.label_smoothing,
         }
+
+    def _smoothed(self, targets, classes):
+        """Probabilities of the targets, a share of which is spread evenly over all classes."""
+        return targets * (1.0 - self.label_smoothing) + self.label_smoothing / classes

@@ -40,6 +40,26 @@ def test_sum_over_time_mean_over_batch(kind, from_logits, weights):
     np.testing.assert_allclose(found, np.mean(np.sum(weighted, axis=1)), rtol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["binary", "classes", "joint"])
+@pytest.mark.parametrize("from_logits", [False, True])
+def test_label_smoothing_spreads_a_share_of_each_target(kind, from_logits):
+    targets, logits, p, values = example(kind)
+    every = np.concatenate([1 - p, p], -1) if kind == "binary" else p
+    evenly = -np.log(every).mean(-1).reshape(4, 3, -1).sum(-1)
+    predictions = (logits if from_logits else p).astype("float32")
+    loss = SequenceLoss(from_logits=from_logits, label_smoothing=0.2)
+    expected = np.mean(np.sum(0.8 * values + 0.2 * evenly, axis=1))
+    np.testing.assert_allclose(loss(targets, predictions), expected, rtol=1e-5)
+    again = SequenceLoss.from_config(loss.get_config())
+    np.testing.assert_allclose(again(targets, predictions), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1, "much", float("nan")])
+def test_label_smoothing_that_is_no_share_is_refused(share):
+    with pytest.raises((ValueError, TypeError), match="label_smoothing"):
+        SequenceLoss(label_smoothing=share)
+
+
 def test_padding_leaves_it_as_it_was():
     targets, _, p, _ = example("classes")
     p = p.astype("float32")

@@ -150,6 +150,7 @@ HYPERPARAMETERS = {
     "iterations": Whole("m, the steps of thought in training", 1, MOST_PONDER),
     "kernel_scale": Number("by how much the kernel's weights are larger", 0, 1000, open="low"),
     "kernel_size": KernelSize("of the convolutions", Whole("", 1, 99), 2, 2),
+    "label_smoothing": Number("share of a target spread over all classes", 0, 1, open="high"),
     "longer": Whole("length beyond training that is validated", 2, LONGEST),
     "longer_at_first": Whole("the same, in the first stage", 2, LONGEST),
     "longest_memory": Number("of the forget gates, in time steps", 2, 1_000_000, open="low"),

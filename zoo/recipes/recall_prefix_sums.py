@@ -15,18 +15,19 @@ RECIPE = Recipe(
         "iterations": 24,
         "alpha": 0.5,
         "clipnorm": 1.0,
+        "label_smoothing": 0.05,
         "unchanged_steps": 8,
         "max_ponder": 2000,
-        "longer": 96,
+        "longer": 192,
     },
     stages=(
-        Stage(steps=1200, learning_rate=1e-3, chunk=100),
-        Stage(steps=500, learning_rate=3e-4, chunk=100),
-        Stage(steps=300, learning_rate=1e-4, chunk=100),
+        Stage(steps=1000, learning_rate=1e-3, chunk=100),
+        Stage(steps=300, learning_rate=3e-4, chunk=100),
+        Stage(steps=200, learning_rate=1e-4, chunk=100),
     ),
     figure=None,
     batch_size=64,
-    validate_every=500,
+    validate_every=100,
     task=(
         "The input is a string of bits; bit k of the answer is 1 if the number of ones among the "
         "first k bits is odd, else 0."

@@ -46,11 +46,12 @@ class RecallFamily(NeuralGPU):
 
     def compile(self, model, jit_compile="auto", steps_per_execution=1):
         """Compile a model with Adam; the loss is the mean over all symbols."""
-        rate = self.recipe.stages[0].learning_rate
-        clipnorm = self.recipe.hyperparameters["clipnorm"]
+        rate, settings = self.recipe.stages[0].learning_rate, self.recipe.hyperparameters
+        # Trainings of before it was a setting have none.
+        smoothing = settings.get("label_smoothing", 0.0)
         model.compile(
-            optimizer=keras.optimizers.Adam(rate, global_clipnorm=clipnorm),
-            loss=losses.SequenceLoss(per_target=True),
+            optimizer=keras.optimizers.Adam(rate, global_clipnorm=settings["clipnorm"]),
+            loss=losses.SequenceLoss(per_target=True, label_smoothing=smoothing),
             weighted_metrics=[metrics.SequenceError()],
             jit_compile=jit_compile,
             steps_per_execution=steps_per_execution,
