@@ -20,6 +20,7 @@ STACK = ("train", "neural_gpu_addition_stack_rnn")
 ATTENTION = ("train", "ham_sort_attention")
 PONDER = ("train", "pondernet_parity")
 RECALL = ("train", "recall_prefix_sums")
+HULL = ("train", "hull_pointer")
 
 # A command, settings of it, and values that none of them can have.
 WRONG_SETTINGS = (
@@ -72,6 +73,10 @@ WRONG_SETTINGS = (
     (ATTENTION, ("attention",), NO_FLAG),
     (ATTENTION, ("beta_2",), ("1", "0", "abc", "null")),
     (("train", "ham_merge"), ("length",), ("301", "0", "abc")),
+    (HULL, ("units", "max_ponder", "length", "min_length"), (*NO_WHOLE, "0")),
+    (HULL, ("input_gain", "clipnorm"), (*NO_NUMBER, "0", "-1")),
+    (HULL, ("halting", "fixed_steps"), ("", "foo", "ACT", "[1]", "{}", "true", "nan")),
+    (("train", "tour_pointer"), ("length",), ("13", "0", "abc")),
     (PONDER, ("prior",), (*NO_NUMBER, "0", "1", "-0.1", "null")),
     (PONDER, ("beta", "input_scale"), (*NO_NUMBER, "-1", "null")),
     (PONDER, ("units", "bits", "length", "min_length"), (*NO_WHOLE, "0", "97.0", "99999999999")),
@@ -139,6 +144,8 @@ WRONG_OPTIONS = (
     (("evaluate", "neural_gpu_addition"), ("--probe",), ("", "foo", "1")),
     (("evaluate", "neural_gpu_copy"), ("--length",), ("0", "-1", "7:3", "1:2:3", "", "abc", "1.5")),
     (("evaluate", "neural_gpu_copy"), ("--length",), ("99999999999", ":", "1:", "0:3", "٣")),
+    (("evaluate", "act_parity"), ("--beam",), (*NO_WHOLE, "0", "2", "101")),
+    (("evaluate", "act_parity"), ("--file",), ("", "nowhere")),
     (("evaluate", "act_parity"), ("--within",), (*NO_NUMBER, "0", "-1", "1e9")),
     (("evaluate", "act_parity"), ("--batch-size",), (*NO_WHOLE, "0", "99999999999")),
     (("evaluate", "neural_gpu_copy"), ("--within",), ("0.1", "0", "nan")),
@@ -147,6 +154,7 @@ WRONG_OPTIONS = (
     (("evaluate", "pondernet_parity"), ("--within", "--epsilon", "--bits", "--leaves"), ("0.5",)),
     (("evaluate", "recall_prefix_sums"), ("--epsilon", "--bits", "--leaves", "--probe"), ("1",)),
     (("evaluate", "recall_prefix_sums"), ("--length",), ("0", "99999999999", ":", "3:2")),
+    (HULL, ("--variant",), ("", "Plain", "fixed-0", "fixed-", "recall")),
     (("train", "pondernet_parity"), ("--variant",), ("", "PonderNet", "fixed-0", "fixed-")),
     (("train", "recall_prefix_sums"), ("--variant",), ("", "plain", "fixed-2", "pondernet")),
     (("tune", "pondernet_parity"), ("--tau",), ("0.1", "0.1:1")),
@@ -297,6 +305,8 @@ RIGHT = (
     ("evaluate", "recall_prefix_sums", "--length", "512", "--max-ponder", "600"),
     ("train", "pondernet_parity", "--variant", "act", "--set", "time_penalty=0.1"),
     ("train", "pondernet_parity", "--variant", "plain"),
+    ("train", "hull_pointer", "--variant", "fixed-3", "--set", "units=64"),
+    ("train", "tour_pointer", "--variant", "plain", "--set", "length=12"),
     ("tune", "pondernet_parity", "--variant", "act", "--tau", "0.1:1"),
     ("tune", "pondernet_parity", "--objective", "longer_error=1,longer_ponder_steps=0.01"),
     ("tune", "recall_prefix_sums", "--objective", "longer_ponder_steps"),

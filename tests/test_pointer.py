@@ -153,6 +153,21 @@ def test_an_exported_model_takes_any_number_of_points(tmp_path):
         np.testing.assert_allclose(saved.serve(points), model(points), atol=1e-5)
 
 
+def test_fixed_steps_answer_one_example_too():
+    model = PointerNetwork(8, halting="fixed", steps=2)
+    points = draw(2)
+    both = model.predict(points, verbose=0)
+    np.testing.assert_allclose(model.predict(points[:1], verbose=0), both[:1], atol=1e-6)
+
+
+def test_ponder_is_steps_and_remainder():
+    model, _ = network("act")
+    found = model.search(draw(3))
+    steps, ponder = np.asarray(found.steps), np.asarray(found.ponder)
+    assert (ponder[steps > 0] > steps[steps > 0]).all() and (ponder[steps == 0] == 0).all()
+    assert (ponder <= steps + 1).all()
+
+
 def test_limits_hold():
     model, _ = network("act")
     points = draw(2)

@@ -246,3 +246,10 @@ def check_evaluate(arguments):
         )
     if arguments.side is not None and "side" not in found.parameters:
         raise ValueError(f"--side is for models of images. Received: {found.name}")
+    if arguments.file is None:
+        return
+    for name in ("length", "seed", "bits", "probe"):
+        if getattr(arguments, name) is not None:
+            raise ValueError(f"--{name} is for fresh examples, and --file has its own")
+    if not Path(arguments.file or "nowhere").is_file():
+        raise FileNotFoundError(f"there is no file {arguments.file!r}")

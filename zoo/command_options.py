@@ -145,13 +145,17 @@ def evaluate(added):
     added.add_argument(
         "--length",
         type=lengths,
-        help="length of the input in positions, vectors or operations; 65:128 is a range",
+        help="length of the input in positions, vectors, operations or points; 65:128 is a range",
     )
     added.add_argument(
         "--leaves",
         type=number,
         help="leaves of the memory (HAM; default: as many as the input needs)",
     )
+    what = "answers that the search keeps (pointer networks; default: 1)"
+    added.add_argument("--beam", type=number, metavar="N", help=what)
+    what = "measure the examples of this file, in the text format of the authors (pointer networks)"
+    added.add_argument("--file", help=what)
     added.add_argument("--side", type=number, help="pixels of each side of an image (images)")
     added.add_argument(
         "--probe", help="hard inputs that are rarely drawn: carries, ones, zeros, powers or unequal"

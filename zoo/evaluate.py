@@ -22,8 +22,9 @@ def evaluate(
     parameters=None,
     within=None,
     batch_size=None,
+    given=None,
 ):
-    """Measure a model on fresh examples of its recipe's distribution.
+    """Measure a model on fresh examples of its recipe's distribution, or on those given.
 
     Args:
         model: a trained model.
@@ -35,6 +36,7 @@ def evaluate(
         within: seconds that each call of the model may think, see `halting.limits`; no limit by
             default.
         batch_size: how many examples are answered in a call; with `within` 1 by default.
+        given: a batch of examples to answer instead of fresh ones.
 
     Returns:
         A dict for JSON: `model`, `dataset`, `parameters`, `split`, `seed`, what `Family.summary`
@@ -44,7 +46,7 @@ def evaluate(
     seed = recipe.seed if seed is None else seed
     family = families.of(recipe)
     parameters = {**recipe.parameters, **(parameters or {})}
-    kinds = {"split": split, "seed": seed, "parameters": parameters}
+    kinds = {"split": split, "seed": seed, "parameters": parameters, "given": given}
     probe = family.probe(model)
     if within is not None:
         probe, batch_size = InTime(probe, within), batch_size or 1

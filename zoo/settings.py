@@ -195,6 +195,7 @@ HYPERPARAMETERS = {
 # What is asked of a command, by the names of the Python arguments.
 OPTIONS = {
     "batch_size": Whole("examples in each call", 1, 1_000_000),
+    "beam": Whole("answers that a search keeps", 1, 100),
     "bits": Whole("digits of each number", 1, LONGEST),
     "epsilon": HYPERPARAMETERS["epsilon"],
     "examples": Whole("of a measurement", 1, 10_000_000),
@@ -212,12 +213,13 @@ OPTIONS = {
     "trials": Whole("of a search", 1, 1_000_000),
     "within": Number("seconds of each call", 0, 86_400, open="low"),
 }
-# Limits of a loaded model's computation, and which models have them.
+# What decides how much a loaded model computes, and which models have it.
 LIMITED = {
     "max_ponder": "adaptive computation time",
     "epsilon": "adaptive computation time",
     "leaves": "a memory of leaves",
     "within": "adaptive computation time",
+    "beam": "a search among answers",
 }
 
 

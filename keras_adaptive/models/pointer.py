@@ -145,9 +145,10 @@ class PointerNetwork(TeacherForced):
         self._ponder_trackers = {name: keras.metrics.Mean(name=name) for name in names}
         self._entries = ThreadValue(())
 
-    def build(self, points_shape: Shape, targets_shape: Shape | None = None) -> None:
-        """Creates all weights."""
-        self._check(points_shape)
+    def build(self, points_shape: Shape | None = None, targets_shape: Shape | None = None) -> None:
+        """Creates all weights, which are the same for any number of points."""
+        if points_shape is not None:
+            self._check(points_shape)
         memory_shape = (None, None, self.units)
         fed_back = (None, None, self.features + 1)
         self.encoder.build((None, None, self.features))
@@ -244,16 +245,21 @@ class PointerNetwork(TeacherForced):
         if self.ponders:
             read = cells.prepared_memory(self.decoder, memory, real, None)
 
+        # Rows without points take no steps. Without this mask, the constant folding of TensorFlow
+        # 2.21 loses the results of fixed steps on a batch that is known to be of one row.
+        anything = ops.any(real, axis=1, keepdims=True)
+
         def step(t, carry):
             fed, states, chosen, first = carry
-            hidden, states, looks = self._look(fed, states, read)
+            hidden, states, looks, ponder = self._look(fed, states, anything, read)
             weights = self._pointed(hidden[:, None], keys, real)[:, 0]
             valid = valid_points(self.answer, t, real, chosen, first)
             # What the softmax has rounded to zero may be the only point that is left.
             weights = ops.where(valid, ops.maximum(weights, LEAST), ops.zeros_like(weights))
             shares = weights / ops.sum(weights, axis=-1, keepdims=True)
             log_p = ops.where(valid, ops.log(ops.maximum(weights, LEAST)), IMPOSSIBLE)
-            values = {"outputs": ops.pad(shares, [(0, 0), (1, 0)]), "steps": looks}
+            outputs = ops.pad(shares, [(0, 0), (1, 0)])
+            values = {"outputs": outputs, "steps": looks, "ponder": ponder}
             return log_p, values, (fed, states, chosen, first)
 
         def advance(t, carry, point):
@@ -273,14 +279,17 @@ class PointerNetwork(TeacherForced):
         outputs = beam.values["outputs"] + is_behind * ops.cast(
             ops.equal(ops.arange(n + 1), 0), keys.dtype
         )
-        return Answer(beam.choices + 1, outputs, beam.values["steps"], beam.log_probability)
+        indices, values = beam.choices + 1, beam.values
+        return Answer(indices, outputs, values["steps"], beam.log_probability, values["ponder"])
 
-    def _look(self, fed, states, read):
-        """One output of the decoder, its new states, and how many steps it took."""
+    def _look(self, fed, states, mask, read):
+        """One output of the decoder, its new states, how many steps it took, and ρ."""
         states = [ops.cast(x, self.decoder.cell.compute_dtype) for x in states]
-        result = self.decoder._over_time(fed[:, None], states, None, read, False)
+        result = self.decoder._over_time(fed[:, None], states, mask, read, False)
         states = [ops.cast(x, self.compute_dtype) for x in tree.flatten(result.states)]
-        return ops.cast(result.output, self.compute_dtype), states, result.steps[:, 0]
+        steps, remainder = result.steps[:, 0], result.remainder[:, 0]
+        ponder = ops.cast(steps, remainder.dtype) + remainder
+        return ops.cast(result.output, self.compute_dtype), states, steps, ponder
 
     def present(self, targets: Tensor) -> Tensor:
         """Which targets count: those that are points."""

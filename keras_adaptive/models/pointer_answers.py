@@ -18,12 +18,14 @@ class Answer(NamedTuple):
         outputs: `(batch, n + 1, n + 1)`, the probabilities among what was valid, along the answer.
         steps: `(batch, n + 1)`, how many steps the decoder took for each output, 0 after the end.
         log_probability: `(batch,)`, of the answer, where what is not valid counts too.
+        ponder: `(batch, n + 1)`, ρ = N + R of each output, 0 after the end.
     """
 
     indices: Any
     outputs: Any
     steps: Any
     log_probability: Any
+    ponder: Any
 
 
 def valid_points(answer: str, t: Tensor, real: Tensor, chosen: Tensor, first: Tensor) -> Tensor:

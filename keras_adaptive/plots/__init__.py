@@ -10,11 +10,13 @@ from .figure import FORMATS, check_format
 from .image import mental_image_animation, mental_image_stills
 from .limit import error_against_limit
 from .places import ponder_over_pictures
+from .points import answers_over_points
 from .ponder import learning_curve, ponder_against_difficulty, ponder_along_sequence
 
 __all__ = [
     "FORMATS",
     "answers_after_steps",
+    "answers_over_points",
     "check_format",
     "error_against_limit",
     "learning_curve",

@@ -21,6 +21,7 @@ RUN = {"error": 0.1, "ponder_steps": 2.0, "time_penalty": 0.1, "curve": []}
 RUN["difficulty"] = [{"difficulty": 1, "error": 0.1, "ponder_steps": 2.0}]
 A_GROUP = {"name": "a", "kind": "tau", "value": 0.1, "runs": [RUN]}
 IMAGES = np.zeros((2, 3, 4, 5))
+SQUARE = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 
 TABLE = {
     plots.ponder_against_difficulty: (
@@ -102,6 +103,22 @@ TABLE = {
             "pictures": [None, 3, "ab", np.zeros((2, 4, 4)), np.zeros((0, 4, 4, 1))],
             "maps": [None, 3, "ab", np.zeros((2, 4, 5))],
             "labels": [3, ["one"]],
+            "title": TITLE,
+            "columns": COUNT,
+        },
+    ),
+    plots.answers_over_points: (
+        lambda: {
+            "path": "a.png",
+            "points": [SQUARE],
+            "answers": [[1, 2, 3, 1]],
+            "ponder": [[1, 2, 3, 4]],
+        },
+        {
+            "path": PATH,
+            "points": [None, 3, "ab", [], [[1, 2]], [np.zeros((2, 3))]],
+            "answers": [None, 3, [[1, 2, 1]] * 2, [[]], [[0]], [[5]], [[1.5]], [["a"]]],
+            "ponder": [None, 3, [[1, 2]], [[1, 2, 3, NAN]]],
             "title": TITLE,
             "columns": COUNT,
         },

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive import plots
-from keras_adaptive.plots import figure, ponder
+from keras_adaptive.plots import figure, points, ponder
 
 ROWS = [
     {"difficulty": n, "sequence_error": n / 100, "ponder": 2 + n / 10, "ponder_steps": 2}
@@ -146,3 +146,24 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
         plots.ponder_against_difficulty(path, {"model": ROWS}, "$\\broken{$")
     assert [file.name for file in tmp_path.iterdir()] == ["picture.png"]
     assert path.read_bytes() == b"before"
+
+
+def test_answers_over_points_colour_each_point_by_its_ponder(tmp_path):
+    square = [[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]]
+    drawn = []
+    keep = points.write_figure
+    try:
+        points.write_figure = lambda figure, *_: drawn.append(figure)
+        answers = [[2, 3, 4, 2], [1, 2, 5, 1]]
+        ponder = [[1.0, 2.0, 3.0, 9.0], [2.0, 2.0, 2.0, 2.0]]
+        plots.answers_over_points(tmp_path / "a.png", [square] * 2, answers, ponder)
+    finally:
+        points.write_figure = keep
+    first = drawn[0].axes[0]
+    np.testing.assert_array_equal(first.lines[0].get_xydata(), [[1, 0], [1, 1], [0, 1], [1, 0]])
+    # All points, and those of the answer, without its end.
+    every, chosen = first.collections
+    assert len(every.get_offsets()) == 5
+    np.testing.assert_array_equal(chosen.get_array(), [1.0, 2.0, 3.0])
+    assert [text.get_text() for text in first.texts] == list("12345")
+    assert [text.get_fontweight() for text in first.texts] == ["normal", "bold", *["normal"] * 3]

@@ -60,6 +60,10 @@ SMALL = {
             **SHORT,
         },
     ),
+    "pointer": (
+        "hull_pointer",
+        {"units": 4, "length": 5, "min_length": 4, "bins": [4, 5], "max_ponder": 2, **SHORT},
+    ),
     "ham": (
         "ham_stack",
         {"units": 4, "hidden_units": 4, "length": 4, "min_length": 4, "longer": 8, **SHORT},

@@ -26,11 +26,14 @@ def evaluate(arguments):
     within = limits.pop("within")
     if parameters:
         datasets.example_size(recipe.dataset, **{**recipe.parameters, **parameters})
+    given = None if arguments.file is None else family.read_examples(arguments.file)
     model = model_asked(arguments, recipe, limits)
     examples = arguments.examples or (EXAMPLES if within is None else EXAMPLES_IN_TIME)
     settings = (examples, arguments.seed, arguments.split, parameters)
-    speed = (within, arguments.batch_size)
-    found = interruptible(lambda: measure(model, recipe, *settings, *speed))
+    rest = (within, arguments.batch_size, given)
+    found = interruptible(lambda: measure(model, recipe, *settings, *rest))
+    if given is not None:
+        found = {**found, "file": arguments.file, "split": None, "seed": None, "parameters": None}
     answer(arguments, in_words_of_users(found), report(recipe, found))
 
 

@@ -34,7 +34,8 @@ def headline(recipe, metrics):
         found["trained_on"] = f"{recipe['parameters']['size'] * 90 // 100:,} bytes"
     if rows:
         last, trained = rows[-1], Recipe.from_dict(recipe).largest_length
-        words = "leaves" if "leaves" in last else {"length": "positions"}.get(unit, unit)
+        kind = "points" if recipe["family"] == "pointer" else "positions"
+        words = "leaves" if "leaves" in last else {"length": kind}.get(unit, unit)
         key = "leaves" if "leaves" in last else "length"
         known = next((row for row in rows if row[key] == trained), rows[0])
         found |= {

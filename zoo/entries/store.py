@@ -67,6 +67,7 @@ def load(
     epsilon: float | None = None,
     folder: str | Path | None = None,
     leaves: int | None = None,
+    beam: int | None = None,
 ) -> "keras.Model":
     """A pretrained model, ready for `predict`, `evaluate`, or more `fit`.
 
@@ -76,6 +77,7 @@ def load(
         epsilon: the halting threshold's ε, instead of the model's own (ACT).
         folder: where entries lie; those of the package by default.
         leaves: of the memory, instead of as many as the input needs (HAM).
+        beam: how many answers the search keeps, instead of one (pointer networks).
 
     Returns:
         A compiled `keras.Model` from inputs (batch, time, width), or symbols (batch, n), to
@@ -96,7 +98,8 @@ def load(
     family = families.of(recipe(name, folder))
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
     check_finite(model, path)
-    family.apply_limits(model, {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves})
+    limits = {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves, "beam": beam}
+    family.apply_limits(model, limits)
     family.compile(model)
     return model
 
@@ -185,6 +188,7 @@ def predict(name: str, text: str, folder: str | Path | None = None) -> dict[str,
         base has not, input and answer are decimal), `steps`, and `confidence` (the probability of
         all symbols together). Its baselines say the same; their `steps` are symbols written. HAM
         adds `read`, the example as it was understood, `leaves` of its memory, and `confidence`.
+        Pointer networks add ACT's lists with an element for each index of the answer, and `points`.
         What reads text adds `bits` and `entropy` to ACT's lists, see `Language.predict`.
 
     Raises:

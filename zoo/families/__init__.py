@@ -9,6 +9,7 @@ NAMES = (
     "images",
     "language",
     "neural_gpu",
+    "pointer",
     "pondernet",
     "recall",
 )

@@ -128,8 +128,9 @@ class Family:
         parameters: Mapping | None = None,
         seconds: float = math.inf,
         batch_size: int | None = None,
+        given: Mapping | None = None,
     ) -> dict[str, np.ndarray]:
-        """Let a model answer fresh examples.
+        """Let a model answer fresh examples, or those that are given.
 
         Args:
             probe: of the model.
@@ -140,6 +141,7 @@ class Family:
             parameters: the data set's parameters that differ from the recipe's.
             seconds: after so many no further batch is begun; there are fewer examples then.
             batch_size: how many examples are answered at once; the family's number by default.
+            given: a batch of examples to answer instead of fresh ones.
 
         Returns:
             A dict of arrays: `wrong` bool (examples,), if the sequence error is the main metric,
@@ -156,8 +158,8 @@ class Family:
         size = min(batch_size or self.evaluation_batch_size(parameters), examples)
         began = time.monotonic()
         parts, count = [], 0
-        answered = answered_batches(probe, recipe.dataset, size, seed, split, parameters)
-        for batch, answers, counts in answered:
+        kinds = (recipe.dataset, size, seed, split, parameters, given)
+        for batch, answers, counts in answered_batches(probe, *kinds):
             part = self.example_results(batch, answers)
             if self.main_metric == "sequence_error":
                 arrays = batch["targets"], answers["outputs"], batch["weights"]
@@ -344,6 +346,10 @@ class Family:
                     f"measured on its own distribution, with {dict(self.recipe.parameters)}"
                 )
         return {}
+
+    def read_examples(self, path: str) -> dict[str, np.ndarray]:
+        """The batch of examples that a user's file has; models of points have such files."""
+        raise ValueError(f"--file is for models of points. Received: {self.recipe.name}")
 
     def measure_lengths(self, run, request) -> dict[str, Any]:
         """A training's errors far beyond the lengths that it saw, for `measure`.

@@ -26,27 +26,33 @@ class Probe:
         return {"outputs": np.asarray(self.model.predict_on_batch(inputs))}
 
 
-def fresh_batches(dataset, size, seed, split, parameters):
-    """Endless batches; of a text, all its windows once, in random order."""
+def batches_of(dataset, size, seed, split, parameters, given=None):
+    """Endless batches; of a text, all its windows once, in random order.
+
+    If examples are given, a dict of arrays, there are those, once, in their order.
+    """
     windows = getattr(datasets.task(dataset), "windows", None)
-    if windows is None:
+    if given is None and windows is None:
         for index in itertools.count():
             yield datasets.batch(dataset, size, seed=seed, index=index, split=split, **parameters)
         return
-    found = windows(split, **parameters)
-    order = np.random.default_rng(seed).permutation(len(found["inputs"]))
+    found = windows(split, **parameters) if given is None else given
+    order = np.arange(len(found["inputs"]))
+    if given is None:
+        order = np.random.default_rng(seed).permutation(order)
     for start in range(0, len(order), size):
         yield {name: values[order[start : start + size]] for name, values in found.items()}
 
 
-def answered_batches(probe, dataset, size, seed, split, parameters):
-    """Endless batches as of `fresh_batches`, each with its answers and which examples have targets.
+def answered_batches(probe, dataset, size, seed, split, parameters, given=None):
+    """Batches as of `batches_of`, each with its answers and which examples have targets.
 
     Raises:
         ValueError: no example has a target.
     """
     any_target = False
-    for number, batch in enumerate(fresh_batches(dataset, size, seed, split, parameters)):
+    batches = batches_of(dataset, size, seed, split, parameters, given)
+    for number, batch in enumerate(batches):
         if number == PATIENCE and not any_target:
             raise ValueError(f"hardly any example of {dataset} has a target with {parameters}")
         counts = np.asarray(metrics.has_target(batch["weights"]))

@@ -7,6 +7,7 @@ from .images.family import Images
 from .language.family import Language
 from .neural_gpu.baseline import NeuralGPUBaseline
 from .neural_gpu.family import NeuralGPU
+from .pointer.family import Pointer
 from .pondernet.family import PonderNetFamily
 from .recall.family import RecallFamily
 
@@ -18,6 +19,7 @@ CLASSES = {
     "images": Images,
     "language": Language,
     "neural_gpu": NeuralGPU,
+    "pointer": Pointer,
     "pondernet": PonderNetFamily,
     "recall": RecallFamily,
 }

@@ -1,0 +1,156 @@
+"""The travelling salesman: the shortest tour through points, from the first one and back to it.
+
+Indices count from 1. A tour runs in the direction in which its second index is less than its last
+but one; 0 fills the rest.
+
+>>> points = encode("0,0 1,1 1,0 0,1")
+>>> answers(points).tolist()
+[[1, 3, 2, 4, 1]]
+>>> length(points[0], [1, 3, 2, 4, 1])
+4.0
+
+Source: Vinyals, Fortunato & Jaitly (2015), arXiv:1506.03134, section 3.3.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arguments import check_between, check_counts
+from ..points import (
+    PADDING,
+    decode_indices,
+    describe_points,
+    draw_points,
+    lengths_of,
+    parse_points,
+    read,
+    write,
+)
+from .held_karp import shortest_tours
+
+__all__ = [
+    "PADDING",
+    "answers",
+    "decode",
+    "describe",
+    "encode",
+    "is_tour",
+    "length",
+    "output_length",
+    "read",
+    "sample",
+    "sizes",
+    "write",
+]
+
+EXAMPLE = "0,0 1,1 1,0 0,1"
+MOST_POINTS = 12  # of exact tours, whose cost doubles with each point
+
+
+def sizes(length: int = 10, **_: Any) -> dict[str, int]:
+    """Width of the input, number of simultaneous outputs, and classes: an index, or 0."""
+    return {"width": 2, "outputs": 1, "classes": length + 1}
+
+
+def output_length(length: int) -> int:
+    """The outputs for n points: each once, and the first again."""
+    return length + 1
+
+
+def sample(
+    rng: np.random.Generator,
+    batch_size: int,
+    *,
+    length: int = 10,
+    min_length: int = 5,
+    same_length: bool = False,
+) -> dict[str, np.ndarray]:
+    """Draws uniform points of the unit square, and the shortest tours through them.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        batch_size: number of examples.
+        length: largest n, the number of points; at most 12.
+        min_length: least n (at least 3 are drawn); n is uniform between the two.
+        same_length: draw one n for all examples, and do not pad.
+
+    Returns:
+        A dict of `inputs` float32 (batch, n, 2), padded with -1 (`PADDING`), `targets` int32
+        (batch, n + 1), the indices from 1, and 0 after the answer, `weights` float32 (batch,
+        n + 1), 1 inside the answer and 0 after it, and `difficulty` int32 (batch, n), n inside the
+        example and 0 after it.
+
+    Raises:
+        ValueError: a parameter is out of its range.
+    """
+    check_counts(min_length=min_length, length=length)
+    check_between(1, MOST_POINTS, length=length)
+    inputs, lengths = draw_points(rng, batch_size, length, min_length, same_length)
+    targets = answers(inputs)
+    real = np.arange(inputs.shape[1]) < lengths[:, None]
+    return {
+        "inputs": inputs,
+        "targets": targets,
+        "weights": (targets > 0).astype(np.float32),
+        "difficulty": np.where(real, lengths[:, None], 0).astype(np.int32),
+    }
+
+
+def answers(inputs: np.ndarray) -> np.ndarray:
+    """The shortest tours, int32 (batch, n + 1), of points (batch, n, 2).
+
+    Raises:
+        ValueError: an example has more than 12 points.
+    """
+    inputs = np.asarray(inputs, np.float32)
+    lengths = lengths_of(inputs)
+    check_between(1, MOST_POINTS, points=int(lengths.max(initial=1)))
+    targets = np.zeros((len(inputs), inputs.shape[1] + 1), np.int32)
+    for count in np.unique(lengths):
+        rows = np.flatnonzero(lengths == count)
+        targets[rows, : count + 1] = shortest_tours(inputs[rows, :count].astype(np.float64)) + 1
+    return targets
+
+
+def length(points: np.ndarray, answer: Sequence[int]) -> float:
+    """The length of the line through the points of an answer, in its order."""
+    line = np.asarray(points, np.float64)[np.asarray(answer, int) - 1]
+    return float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
+
+
+def is_tour(points: np.ndarray, answer: Sequence[int]) -> bool:
+    """Whether an answer begins and ends with the first point, and has each other one once.
+
+    >>> square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
+    >>> is_tour(square, [1, 3, 2, 4, 1]), is_tour(square, [1, 2, 3, 1])
+    (True, False)
+    """
+    answer = list(answer)
+    return answer[:1] == answer[-1:] == [1] and sorted(answer[1:]) == list(
+        range(1, len(points) + 1)
+    )
+
+
+def encode(text: str, **_: Any) -> np.ndarray:
+    """Points from their text form, float32 (1, n, 2).
+
+    Raises:
+        ValueError: `text` is not of that form, or the points are fewer than three, or equal, or
+            outside the unit square.
+
+    >>> encode("0,0 1,0 0,1").shape
+    (1, 3, 2)
+    """
+    return parse_points(text, EXAMPLE)
+
+
+def describe(inputs: np.ndarray) -> list[str]:
+    """The text form of each point of one example, inputs (n, 2)."""
+    return describe_points(inputs)
+
+
+def decode(outputs: np.ndarray) -> str:
+    """The indices of an answer, from probabilities (m, n + 1), up to the first one repeated."""
+    return decode_indices(outputs)

@@ -1,0 +1,159 @@
+"""The sections of the model card of an entry with a pointer network."""
+
+from ...entries import lengths
+from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes, percent
+
+SOURCE = (
+    "Oriol Vinyals, Meire Fortunato and Navdeep Jaitly, [Pointer Networks]"
+    "(https://arxiv.org/abs/1506.03134), 2015; with ACT: Alex Graves, Oriol Vinyals, Michael "
+    "Figurnov and Rafal Jozefowicz, Learning When to Halt With Adaptive Computation Time, slides, "
+    "about 2016"
+)
+# What is asked on the cards, by data set.
+EXAMPLES = {"convex_hull": "0.1,0.2 0.8,0.3 0.5,0.9 0.4,0.4", "tsp": "0,0 1,1 1,0 0,1"}
+NAMES = {"act": "ACT", "plain": "none: the paper's decoder"}
+DIFFERENCES = (
+    "An answer ends where its first index returns, as in the authors' files; there is no end "
+    "symbol.",
+    "The search chooses among what can still become a valid answer.",
+    "The slides do not say where ACT was put. Here each step of ACT is a step of the decoder's "
+    "LSTM with a new look at the points.",
+)
+# What is measured beside the error, and how it is written.
+SCORES = {
+    "area_covered": ("area covered", percent),
+    "invalid": ("invalid", percent),
+    "length_ratio": ("length / shortest", "{:.4f}".format),
+    "valid": ("valid", percent),
+}
+
+
+def results(recipe, metrics):
+    """Tables of the errors with several numbers of points, and of all trainings."""
+    low, high = recipe.parameters["min_length"], recipe.parameters["length"]
+    return "\n".join(
+        [
+            "Shares of fresh test examples whose answer is not exactly that of the data set, by "
+            "greedy search, with the 95 % confidence interval after Wilson; and the mean number of "
+            f"steps for each output. The training saw {low} to {high} points.",
+            "",
+            by_points(metrics),
+            "",
+            f"The paper ({recipe.paper['cell']}): {recipe.paper['error']}.",
+            "",
+            "All trainings, on test examples as in training:",
+            "",
+            trainings_table(recipe, metrics),
+        ]
+    )
+
+
+def by_points(metrics):
+    """The table of what was measured with several numbers of points."""
+    names = [name for name in SCORES if name in metrics]
+    rows = [
+        [
+            lengths.name_of(row),
+            f"{row['examples']:,}",
+            error(row),
+            *(SCORES[name][1](row[name]) for name in names),
+            f"{row['ponder_steps']:.2f}",
+        ]
+        for row in metrics["lengths"]
+    ]
+    header = ["points", "examples", "sequence error", *(SCORES[name][0] for name in names), "steps"]
+    return markdown(header, rows)
+
+
+def error(row):
+    """A sequence error with its interval."""
+    low, high = row["confidence_interval"]
+    return f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})"
+
+
+def trainings_table(recipe, metrics):
+    """The table of all trainings, with the same test examples."""
+    least, most = recipe.parameters["min_length"], recipe.parameters["length"]
+    rows = []
+    for run in metrics["runs"]:
+        by_points = {row["difficulty"]: row["sequence_error"] for row in run["by_difficulty"]}
+        rows.append(
+            [
+                NAMES.get(run["variant"], run["variant"]),
+                run["training_seed"],
+                f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
+                f"{run['training_seconds'] / 60:.0f}",
+                percent(run["sequence_error"]),
+                *(percent(by_points[n]) if n in by_points else "–" for n in (least, most)),
+                f"{run['ponder_steps']:.2f}",
+            ]
+        )
+    header = ["halting", "seed", "batches", "minutes", "error", f"{least} points", f"{most} points"]
+    return markdown([*header, "steps"], rows)
+
+
+def pictures():
+    """The pictures and what they show."""
+    return (
+        "![answers over points](ponder.png)\n\nThe first test examples: points, the answer, and "
+        "the ponder ρ = N + R before each of its outputs, as the colour of the point that was "
+        "chosen.\n\n![learning curve](learning_curve.png)\n\nLoss and errors while it was "
+        "trained. In training the true points are fed back; in validation the answer is searched."
+    )
+
+
+def use(recipe, metrics):
+    """How to load and serve the model."""
+    this, example = loading(recipe, metrics), EXAMPLES[recipe.dataset]
+    return f"""```python
+from keras_adaptive import datasets, zoo
+
+model = zoo.load({this})            # a compiled keras.Model, for more training too
+wide = zoo.load({this}, beam=4)     # the same, which keeps four answers while it searches
+{encoding(recipe, example)}
+{asking(recipe, metrics, example)}  # the same, with the ponder of each output
+```
+
+`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+this package: its endpoint `serve` takes points, float32 (batch, n, 2), -1 where there is none, for
+any batch and n, and returns `indices` (batch, n + 1), from 1 and 0 behind the end, `outputs`,
+`ponder`, `ponder_steps` and `log_probability`; `serve_with_limits` also takes `max_ponder` and
+`epsilon`. It is for inference only: gradients through it are silently zero."""
+
+
+def training(recipe, metrics):
+    """The settings, the command, and every training that was run."""
+    settings = recipe.hyperparameters
+    rows = [
+        [
+            NAMES.get(run["variant"], run["variant"]),
+            run["training_seed"],
+            changes(run["settings"]),
+            f"{run['steps']:,}",
+            minutes(run["training_seconds"]),
+            percent(run["validation_error"]),
+        ]
+        for run in metrics["runs"]
+    ]
+    header = ["halting", "seed", "changed settings", "batches", "duration", "validation error"]
+    return (
+        f"Two LSTMs of {settings['units']} units, at most {settings['max_ponder']} looks before "
+        f"each output, τ = {recipe.stages[-1].time_penalty:g} at the end, batches of "
+        f"{recipe.batch_size}; Adam, gradients clipped at a global norm of "
+        f"{settings['clipnorm']:g}.\n\n```\n{command(recipe, metrics)}\n```\n\n"
+        + markdown(header, rows)
+    )
+
+
+def answer_table(answer):
+    """A table with a line for each index of an answer, and the answer."""
+    header = ("index", "point", "steps", "ponder", "confidence")
+    indices = answer["answer"].split()
+    points = [answer["points"][int(index) - 1] for index in indices]
+    shares = [f"{share:.1%}" for share in answer["confidence"]]
+    columns = (indices, points, answer["ponder_steps"], answer["ponder"], shares)
+    rows = [[str(cell) for cell in row] for row in (header, *zip(*columns, strict=True))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
+    told = [f"{name}: {answer[name]}" for name in ("area", "length") if name in answer]
+    return "\n".join([*lines, *told, f"answer: {answer['answer']}"])

@@ -1,0 +1,298 @@
+"""The pointer networks: how they are trained, measured, published and questioned."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import keras
+import numpy as np
+
+from .... import datasets, export, losses, metrics, plots
+from ...entries import lengths
+from ...entries.agreement import Ratio
+from ...entries.card import Sections, percent
+from ...entries.figures import ERROR, Measurement
+from ...entries.thinking_less import limits_up_to
+from ..family import Family
+from . import card, examples_file, network, scores
+from .network import Probe, Search
+
+VALIDATION_EXAMPLES = 1000
+# Numbers of points that an entry is measured at, beside those of its training.
+LENGTHS = {"convex_hull": (5, 10, 20), "tsp": (5, 10)}
+# The most points of an example: an answer and its probabilities grow as the square.
+MOST_POINTS = 1000
+# What is measured in one batch, in pairs of an output and a point.
+LARGEST_BATCH = 500 * 51**2
+# Test examples of a picture, and the most.
+SHOWN, MOST_SHOWN = 8, 24
+CURVES = {"sequence_error": "training", "validation_error": "validation"}
+
+
+class Pointer(Family):
+    """Networks that answer a question about points with the indices of points."""
+
+    networks: ClassVar = {"pointer": network.build}
+    logged_metrics = ("ponder_steps",)
+    columns = (
+        "sequence_error",
+        "ponder_steps",
+        "validation_error",
+        "validation_ponder_steps",
+    )
+    default_examples = 10_000
+    run_metrics = (
+        "variant",
+        "training_seed",
+        "training_backend",
+        "settings",
+        "steps",
+        "finished",
+        "training_seconds",
+        "validation_error",
+        "validation_ponder_steps",
+        "sequence_error",
+        "confidence_interval",
+        "examples",
+        "ponder_steps",
+        "by_difficulty",
+    )
+    limits = ("max_ponder", "epsilon", "beam")
+
+    @property
+    def scores(self):
+        """What is measured of an answer beside whether it is exactly right."""
+        return scores.OF_DATASET[self.recipe.dataset]
+
+    def compile(self, model, jit_compile="auto", steps_per_execution=1):
+        """Compile a model with Adam; the loss is the mean over all outputs."""
+        rate = self.recipe.stages[0].learning_rate
+        clipnorm = self.recipe.hyperparameters["clipnorm"]
+        model.compile(
+            optimizer=keras.optimizers.Adam(rate, global_clipnorm=clipnorm),
+            loss=losses.SequenceLoss(per_target=True),
+            weighted_metrics=[metrics.SequenceError()],
+            jit_compile=jit_compile,
+            steps_per_execution=steps_per_execution,
+        )
+
+    def training_batch(self, batch, parameters):
+        """Points, and the indices of the answer."""
+        return batch["inputs"], batch["targets"]
+
+    def on_chunk_begin(self, run):
+        """Set τ, unless it is controlled automatically or nothing is pondered."""
+        decoder = run.model.decoder
+        controlled = self.recipe.hyperparameters["target_ponder"] is not None
+        if decoder.rule.has_ponder_cost and not controlled:
+            decoder.time_penalty = run.stage.time_penalty
+
+    def validate(self, run, probe):
+        """Error and steps on validation data."""
+        return self.validation_metrics(probe, VALIDATION_EXAMPLES)
+
+    def validation_metrics(self, probe, examples, seed=None):
+        """Error and steps on so many examples of the validation data."""
+        numbers = self.summary(self.measure(probe, examples, split="validation", seed=seed))
+        return {
+            "validation_error": numbers["sequence_error"],
+            "validation_ponder_steps": numbers["ponder_steps"],
+        }
+
+    def selection_metrics(self, run, examples):
+        """The variant, and error and steps on the same validation data for every training."""
+        found = self.validation_metrics(self.probe(run.model), examples, seed=0)
+        return {"variant": self.recipe.variant, **found}
+
+    def probe(self, model):
+        """The model, which also tells how often it looked at the points."""
+        return Probe(model)
+
+    def evaluation_batch_size(self, parameters):
+        """Fewer where there are more points."""
+        return int(np.clip(LARGEST_BATCH // (parameters["length"] + 1) ** 2, 1, 500))
+
+    def example_results(self, batch, answers):
+        """Number of points, steps and outputs, and what `scores` measures of each answer."""
+        steps = answers["ponder_steps"]
+        return {
+            "difficulty": batch["difficulty"].max(axis=1),
+            "ponder_steps": steps.sum(axis=1),
+            "outputs": (steps > 0).sum(axis=1),
+            **self.scores.measure(batch, answers["indices"]),
+        }
+
+    def ratios(self, results):
+        """The means of what `scores` measures, and steps by output."""
+        steps = np.asarray(results["ponder_steps"], "float64")
+        found = scores.ratios(self.scores.names, results)
+        return {**found, "ponder_steps": Ratio(steps, results["outputs"])}
+
+    def predict(self, probe, text):
+        """A model's answer to points in human form.
+
+        Returns:
+            A dict: `answer`, the indices from 1; `points`; lists with an element for each index of
+            the answer: `confidence`, its probability among what was valid, `ponder_steps` (N) and
+            `ponder` (ρ = N + R); and what `scores` tells of the answer, such as its `area`.
+        """
+        inputs = datasets.task(self.recipe.dataset).encode(text, **self.recipe.parameters)
+        return self.answers_to(probe, inputs)[0]
+
+    def answers_to(self, probe, inputs):
+        """The answers to a batch of points, a list of dicts as of `predict`."""
+        task, found, answers = datasets.task(self.recipe.dataset), probe(inputs), []
+        for row, points in enumerate(inputs):
+            indices = [int(index) for index in found["indices"][row] if index > 0]
+            outputs = range(len(indices))
+            shares = found["outputs"][row, outputs, indices]
+            answers.append(
+                {
+                    "answer": " ".join(map(str, indices)),
+                    "points": task.describe(points),
+                    "confidence": [round(float(share), 4) for share in shares],
+                    "ponder_steps": [round(float(found["ponder_steps"][row, i])) for i in outputs],
+                    "ponder": [round(float(found["ponder"][row, i]), 3) for i in outputs],
+                    **self.scores.of_answer(points, indices),
+                }
+            )
+        return answers
+
+    def entry_metrics(self, run, model, trainings, request):
+        """The errors with several numbers of points, see `measure_lengths`."""
+        return self.measure_lengths(run, request)
+
+    def measure_lengths(self, run, request):
+        """The errors with several numbers of points, a dict with the list `lengths`."""
+        points = request.lengths or LENGTHS[self.recipe.dataset]
+        numbers = request.examples, request.long_examples, points
+        return {"lengths": lengths.measure(self, run, *numbers)}
+
+    def measurements(self, metrics):
+        """The test data, the numbers of points, and the validation data."""
+        rows = [
+            Measurement(f"{name} points", row, lengths.parameters_of(row, self.recipe))
+            for row in metrics["lengths"]
+            for name in [lengths.name_of(row)]
+        ]
+        row = {"examples": metrics["examples"], ERROR: metrics["validation_error"]}
+        return [
+            Measurement("test", metrics),
+            *rows,
+            Measurement("validation", row, split="validation"),
+        ]
+
+    def add_endpoints(self, archive, model):
+        """Give the SavedModel its endpoints, for any number of examples and of points.
+
+        They return a dict as of `network.Search`: `serve` (also `serving_default`) takes points
+        float32 (batch, n, 2), -1 where there is none, `serve_with_limits` also `max_ponder` and
+        `epsilon`.
+        """
+        shape, names = (None, None, model.features), ("max_ponder", "epsilon")
+        export.add_endpoints(archive, Search(model), shape, "float32", names)
+
+    def card_sections(self, metrics):
+        """The sections of the card, see `card`."""
+        return Sections(
+            source=card.SOURCE,
+            results=card.results(self.recipe, metrics),
+            pictures=card.pictures(),
+            use=card.use(self.recipe, metrics),
+            training=card.training(self.recipe, metrics),
+            differences=card.DIFFERENCES,
+        )
+
+    def draw_card(self, folder, model, metrics, history):
+        """Write the learning curve, and the answers to the first test examples."""
+        plots.learning_curve(folder / "learning_curve.png", history, CURVES)
+        self.draw(folder / "ponder.png", self.probe(model), self.some_points(SHOWN))
+
+    def some_points(self, count, seed=0):
+        """The first test examples of the largest number of points, (count, n, 2)."""
+        most = self.recipe.parameters[self.recipe.length_parameters[1]]
+        parameters = {**self.recipe.parameters, **lengths.between(self.recipe, most)}
+        kinds = {"seed": seed, "split": "test", **parameters}
+        return datasets.batch(self.recipe.dataset, count, **kinds)["inputs"]
+
+    def draw(self, path, probe, inputs, title=None):
+        """Draw the answers to points and the ponder of each output; returns the file."""
+        answers = self.answers_to(probe, inputs)
+        indices = [[int(index) for index in answer["answer"].split()] for answer in answers]
+        ponder = [answer["ponder"] for answer in answers]
+        return plots.answers_over_points(path, list(inputs), indices, ponder, title)
+
+    @property
+    def limits_measured(self):
+        """Up to the most steps, if it halts."""
+        halts = self.recipe.hyperparameters["halting"] == "act"
+        return limits_up_to(self.recipe.hyperparameters["max_ponder"]) if halts else ()
+
+    def set_limit(self, model, name, value):
+        """Set how many answers the search keeps, or `max_ponder` or `epsilon` of the decoder."""
+        if name == "beam":
+            model.beams = value
+        else:
+            setattr(model.decoder, name, value)
+
+    def evaluation_parameters(self, wanted):
+        """The data set's parameters for a number of points, or for the least and the largest.
+
+        Args:
+            wanted: a dict of `bits`, `length` and `probe`, each of which may be None.
+
+        Raises:
+            ValueError: `bits` or `probe` is given, or too many points.
+        """
+        length = wanted.get("length")
+        super().evaluation_parameters({**wanted, "length": None})
+        if length is None:
+            return {}
+        found = lengths.between(self.recipe, length)
+        if found["length"] > MOST_POINTS:
+            raise ValueError(
+                f"--length must be at most {MOST_POINTS:,} points. Received: {found['length']}"
+            )
+        return found
+
+    def read_examples(self, path):
+        """The examples of a file in the authors' format, see `examples_file.read`."""
+        return examples_file.read(self.recipe.dataset, path, MOST_POINTS)
+
+    def describe(self, metrics):
+        """What `scores` measures, and steps, in words."""
+        return f"{self.scores.describe(metrics)}, steps {metrics['ponder_steps']:.2f}"
+
+    def describe_lengths(self, found):
+        """The error with each number of points, a line each."""
+        return "\n".join(
+            f"{lengths.name_of(row)} points: {percent(row['sequence_error'])} wrong, "
+            f"{self.describe(row)}"
+            for row in found["lengths"]
+        )
+
+    def format_answer(self, answer):
+        """A table with a line for each index of the answer, and the answer."""
+        return card.answer_table(answer)
+
+    def check_plot(self, request):
+        """Refuse another kind of file, and options of a measurement beside an example."""
+        plots.check_format(request.out or f"{self.recipe.name}.png")
+        for option in ("examples", "seed"):
+            if request.input is not None and getattr(request, option) is not None:
+                raise ValueError(f"--{option} is for test examples, without points")
+
+    def plot(self, model, request):
+        """Draw the answer to points, or to test examples, and the ponder of each output.
+
+        Returns:
+            A dict: `picture`, its file, and of points what `predict` returns.
+        """
+        name, probe = self.recipe.name, self.probe(model)
+        out = Path(request.out or f"{name}.png")
+        if request.input is None:
+            count = min(request.examples or SHOWN, MOST_SHOWN)
+            points = self.some_points(count, 0 if request.seed is None else request.seed)
+            return {"picture": str(self.draw(out, probe, points, name))}
+        inputs = datasets.task(self.recipe.dataset).encode(request.input, **self.recipe.parameters)
+        picture = self.draw(out, probe, inputs, name)
+        return {"picture": str(picture), **self.predict(probe, request.input)}

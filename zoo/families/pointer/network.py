@@ -1,0 +1,92 @@
+"""A pointer network: points in, the indices of some of them out."""
+
+import keras
+import numpy as np
+
+from .... import datasets
+from ....models import PointerNetwork
+from .. import probe
+
+# Which answers are valid, by data set.
+ANSWERS = {"convex_hull": "polygon", "tsp": "tour"}
+
+
+def build(recipe):
+    """A `PointerNetwork`, built, for points of the recipe's data set.
+
+    In the variant `"plain"` it is the published one, whose decoder takes one step for each output
+    and reads nothing.
+
+    Args:
+        recipe: a `Recipe` of a data set of points, whose hyperparameters have `units`, `halting`
+            (`"act"` or `"fixed"`), `fixed_steps`, `max_ponder`, `halting_bias`,
+            `target_ponder` and `input_gain`.
+    """
+    settings = recipe.hyperparameters
+    features = datasets.task(recipe.dataset).sizes(**recipe.parameters)["width"]
+    plain = recipe.variant == "plain"
+    model = PointerNetwork(
+        settings["units"],
+        answer=ANSWERS[recipe.dataset],
+        halting=None if plain else settings["halting"],
+        steps=None if plain else settings["fixed_steps"],
+        max_ponder=settings["max_ponder"],
+        time_penalty=recipe.stages[0].time_penalty,
+        target_ponder=settings["target_ponder"],
+        halting_bias=settings["halting_bias"],
+        features=features,
+        name=recipe.name,
+    )
+    model.build((None, None, features))
+    # With Keras's first weights, coordinates hardly move the states, and thousands of batches pass
+    # before the network tells one point from another.
+    cell = model.decoder.cell
+    for lstm in (model.encoder.cell, getattr(cell, "cell", cell)):
+        kernel = np.array(keras.ops.convert_to_numpy(lstm.kernel))
+        kernel[:features] *= settings["input_gain"]
+        lstm.kernel.assign(kernel)
+    return model
+
+
+class Search(keras.Model):
+    """A model from points to all that the search of a pointer network finds.
+
+    Args:
+        network: a `PointerNetwork`, built.
+    """
+
+    def __init__(self, network):
+        super().__init__(name=f"{network.name}_search")
+        self.network = network
+        self.built = True
+
+    def call(self, points):
+        """A dict of `indices`, `outputs`, `ponder`, `ponder_steps` and `log_probability`."""
+        answer = self.network.search(points, self.network.beams)
+        return {
+            "indices": answer.indices,
+            "outputs": answer.outputs,
+            "ponder": answer.ponder,
+            "ponder_steps": answer.steps,
+            "log_probability": answer.log_probability,
+        }
+
+
+class Probe(probe.Probe):
+    """A pointer network that also tells how often it looked at the points before each output.
+
+    Args:
+        model: as of `build`.
+    """
+
+    def __init__(self, model):
+        super().__init__(Search(model))
+
+    def __call__(self, inputs):
+        """A dict as of `Search.call`, of points (batch, n, 2), as NumPy arrays.
+
+        `outputs` (batch, n + 1, n + 1) are the probabilities among what was valid, along the
+        answer. Where several answers are kept, the likeliest point need not be in it.
+        """
+        found = self.model.predict_on_batch(np.asarray(inputs, "float32"))
+        return {name: keras.ops.convert_to_numpy(value) for name, value in found.items()}
