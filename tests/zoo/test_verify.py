@@ -144,6 +144,17 @@ def test_a_seed_is_drawn_beyond_those_of_publications(monkeypatch):
     assert len(set(seeds)) == 3 and min(seeds) >= 1_000_000
 
 
+def test_what_is_measured_under_a_limit_belongs_to_the_record(tmp_path):
+    shutil.copytree(store.entry("act_parity"), tmp_path / "act_parity")
+    path = tmp_path / "act_parity" / "metrics.json"
+    metrics = json.loads(path.read_text())
+    metrics["against_limit"][0]["sequence_error"] /= 2
+    path.write_text(json.dumps(metrics))
+    manifest.write(tmp_path / "act_parity")
+    digest = record_of_verify.digest
+    assert digest("act_parity", tmp_path) != digest("act_parity")
+
+
 FIGURES = {"figures": [], "published": "", "seed": 0}
 
 

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from .. import families
-from . import agreement, store
+from . import agreement, store, thinking_less
 from .figures import ERROR
 
 
@@ -24,6 +24,7 @@ def digest(name, folder=None):
     """What decides whether a record of an entry is still one of it: its weights and numbers."""
     recipe, metrics = store.recipe(name, folder), store.results(name, folder)
     measurements = families.of(recipe).measurements(metrics)
+    measurements += thinking_less.measurements(metrics)
     rows = [[one.what, *published_numbers(one)] for one in measurements]
     if not rows:
         rows = [metrics[key] for key in ("by_difficulty", "segmentation", "without_act")]
