@@ -22,6 +22,7 @@ from keras_adaptive.zoo.families.pondernet import card as pondernet_card
 from keras_adaptive.zoo.recipe import Recipe
 from pages import ham as ham_page
 from pages import neural_gpu as neural_gpu_page
+from pages import pointer as pointer_page
 from pages import recall as recall_page
 from pages import thought as thought_page
 from pages import verify as verify_page
@@ -132,6 +133,7 @@ DOCUMENTS = {
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
     verify_page.PAGE: verify_page.tables,
     neural_gpu_page.PAGE: lambda folder: neural_gpu_page.tables(folder, read),
+    pointer_page.PAGE: lambda folder: pointer_page.tables(folder, read),
     recall_page.PAGE: lambda folder: recall_page.tables(folder, read),
     thought_page.PAGE: lambda folder: thought_page.tables(folder, read),
 }
@@ -210,11 +212,15 @@ def zoo_table(paths):
             if "lengths" in entry[2] and entry[1]["length_parameters"][1] == unit
         ]
         recall = [entry for entry in those if "fixed" in entry[2]]
-        those = [entry for entry in those if entry not in recall]
-        if those:
-            tables.append(f"Errors at lengths in {words}:\n\n{length_table(those)}")
-        if recall:
-            tables.append(f"Recall networks, at lengths in {words}:\n\n{length_table(recall)}")
+        pointers = [entry for entry in those if entry[1]["family"] == "pointer"]
+        those = [entry for entry in those if entry not in recall + pointers]
+        for title, some in (
+            (f"Errors at lengths in {words}", those),
+            (f"Recall networks, at lengths in {words}", recall),
+            ("Pointer networks, at numbers of points", pointers),
+        ):
+            if some:
+                tables.append(f"{title}:\n\n{length_table(some)}")
     memories = [entry for entry in entries if "sizes" in entry[2]]
     if memories:
         tables.append(f"{memory_words(memories)}\n\n{memory_table(memories)}")

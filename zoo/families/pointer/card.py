@@ -2,6 +2,7 @@
 
 from ...entries import lengths
 from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes, percent
+from ..act.card import choice
 
 SOURCE = (
     "Oriol Vinyals, Meire Fortunato and Navdeep Jaitly, [Pointer Networks]"
@@ -142,6 +143,7 @@ def training(recipe, metrics):
         f"{recipe.batch_size}; Adam, gradients clipped at a global norm of "
         f"{settings['clipnorm']:g}.\n\n```\n{command(recipe, metrics)}\n```\n\n"
         + markdown(header, rows)
+        + f"\n\n{choice(metrics['runs'])}"
     )
 
 
