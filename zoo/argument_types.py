@@ -1,4 +1,4 @@
-"""What the words of the command line stand for: numbers, settings, lengths and values to try."""
+"""Types of command-line arguments: numbers, settings, lengths and lists of values."""
 
 import argparse
 import contextlib
@@ -8,19 +8,19 @@ import re
 from . import settings
 from .search import space
 
-WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
+INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
 NUMBER = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})(e[+-]?[0-9]{1,3})?", re.I)
 
 
 def number(text):
-    """The number that a text is in ASCII, or the text, which is refused where it is checked."""
-    if WHOLE.fullmatch(text):
+    """The number that an ASCII text spells, or the text itself, which a later check refuses."""
+    if INTEGER.fullmatch(text):
         return int(text)
     return float(text) if NUMBER.fullmatch(text) else text
 
 
 def setting(text):
-    """The key and the value of `--set key=value`; the value is JSON, or else a word."""
+    """The key and the value of `--set key=value`; the value is JSON or, failing that, a string."""
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise argparse.ArgumentTypeError(f"expected key=value, received {text!r}")
@@ -30,21 +30,21 @@ def setting(text):
 
 
 def lengths(text):
-    """The value of `--length`: a whole number, or a pair from two with a colon between."""
-    found = tuple(number(part) for part in text.split(":"))
-    if len(found) not in (1, 2):
+    """The value of `--length`: an integer, or a pair of integers for `least:largest`."""
+    bounds = tuple(number(part) for part in text.split(":"))
+    if len(bounds) not in (1, 2):
         raise argparse.ArgumentTypeError(f"expected a length, or least:largest, received {text!r}")
-    return found if len(found) == 2 else found[0]
+    return bounds if len(bounds) == 2 else bounds[0]
 
 
 def tried(text):
-    """The setting and the values of `--over setting=values`; without values, those declared."""
+    """The setting and the values of `--over setting=values`; no values mean those declared."""
     name, equals, values = text.partition("=")
     return name, checked_values(values) if equals else None
 
 
 def checked_values(text):
-    """The text of `--tau` or `--over`, if values can be read from it."""
+    """The text of `--tau` or `--over`; raises an error if no values can be read from it."""
     try:
         space.read(text)
     except (ValueError, RecursionError) as error:
@@ -53,8 +53,8 @@ def checked_values(text):
 
 
 def numbers(text):
-    """The values of `--tau`, `--fixed` or `--target`: numbers with commas between, or none."""
+    """The values of `--tau`, `--fixed` or `--target`: numbers separated by commas, or none."""
     values = [] if text == "none" else [number(part.strip()) for part in text.split(",")]
     if not all(settings.Number("").allows(value) for value in values):
-        raise argparse.ArgumentTypeError(f"expected numbers with commas between, received {text!r}")
+        raise argparse.ArgumentTypeError(f"expected numbers separated by commas, received {text!r}")
     return values

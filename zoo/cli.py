@@ -18,9 +18,9 @@ from .parser import parser
 from .quiet import hide_log_lines
 from .words import arranged, shortened
 
-# What is wrong with what was given, and not with the program.
+# Errors that the user can correct; all others are errors of the program.
 EXPECTED = (ValueError, OSError, FloatingPointError, ImportError)
-# Commands whose second word is an example, which may begin with a minus.
+# Commands that take an example, which may begin with a minus.
 WITH_INPUT = ("predict", "plot", "segment")
 
 
@@ -31,9 +31,9 @@ def main(argv=None):
         argv: the arguments; those of the process by default.
 
     Returns:
-        The exit code: 0; 1 where `verify` finds what does not agree, and after an error of the
-        program; 2 after one in what was given; 130 after Ctrl-C, 143 after SIGTERM; 141 if nobody
-        reads any more.
+        The exit code: 0 for success; 1 if `verify` found disagreements, or after an internal
+        error; 2 after an error in the input; 130 after Ctrl-C, 143 after SIGTERM; 141 if the
+        reader of standard output has closed it.
     """
     words, arguments = list(sys.argv[1:] if argv is None else argv), None
     try:
@@ -55,7 +55,7 @@ def main(argv=None):
         return 143 if isinstance(stop, signals.Terminated) else 130
     except Exception as error:
         status = report_error(error, "--debug" in words)
-        # As on a full disk.
+        # Flushing fails on a full disk, for example.
         with contextlib.suppress(OSError, ValueError):
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -65,13 +65,13 @@ def main(argv=None):
 
 
 def discard_output():
-    """Let nobody read what is still buffered, so that it cannot fail again at the end."""
+    """Discard what is still buffered, so that flushing it at exit cannot fail again."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def report_error(error, debug):
-    """Say in one line what went wrong; returns the exit code."""
+    """Print an error in one line; returns the exit code."""
     if debug:
         traceback.print_exception(error, file=sys.stderr)
     text = shortened(str(error))
@@ -84,7 +84,7 @@ def report_error(error, debug):
 
 
 def parsed(words):
-    """The arguments that the words of a command line stand for."""
+    """The parsed arguments of a command line."""
     top = parser()
     complete(top)
     commands = top.commands

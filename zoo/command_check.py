@@ -1,4 +1,4 @@
-"""What a command refuses before it does anything: it takes no time, and leaves nothing behind.
+"""Checks of a command's arguments, made before the command does any work.
 
 Neither Keras nor a model is loaded here.
 """
@@ -15,13 +15,13 @@ from .search.space import DEFAULT_METHOD, TIME_PENALTIES, space_of
 from .search.variants import DEFAULTS, arms_of
 from .training import checkpoint
 
-# Folders that are written, and those that must be there.
+# Options whose folders are written, and options whose folders must exist.
 WRITTEN = ("out", "into")
 READ = ("run", "ensemble", "others", "entries")
 
 
 def check(arguments):
-    """Refuse what a command cannot do.
+    """Refuse arguments with which a command cannot run.
 
     Args:
         arguments: as the parser of the command line gives them.
@@ -38,12 +38,12 @@ def check(arguments):
 
 
 def check_numbers(arguments):
-    """The options that are numbers, and lists of lengths."""
+    """Check the options that are numbers or lists of lengths."""
     for name, setting in settings.OPTIONS.items():
         value = getattr(arguments, name, None)
-        for one in value if isinstance(value, tuple) else (value,):
-            if one is not None:
-                setting.check(option(name), one)
+        for number in value if isinstance(value, tuple) else (value,):
+            if number is not None:
+                setting.check(option(name), number)
         if isinstance(value, tuple) and value[0] > value[1]:
             raise ValueError(
                 f"{option(name)} must be least:largest. Received: {value[0]}:{value[1]}"
@@ -58,7 +58,7 @@ def option(name):
 
 
 def check_paths(arguments):
-    """Folders and files, that are to be read or written."""
+    """Check the folders and files that are to be read or written."""
     for name in WRITTEN:
         path = getattr(arguments, name, None)
         if path is None:
@@ -69,8 +69,8 @@ def check_paths(arguments):
             kind = "a folder, and must be a file" if is_file else "a file, and must be a folder"
             raise OSError(f"{option(name)} {path} is {kind}")
     for name in READ:
-        given = getattr(arguments, name, None)
-        for path in given if isinstance(given, list) else [given]:
+        paths = getattr(arguments, name, None)
+        for path in paths if isinstance(paths, list) else [paths]:
             if path is not None and not (path and Path(path).is_dir()):
                 raise FileNotFoundError(f"there is no folder {path!r}")
 
@@ -79,8 +79,8 @@ def check_writable(name, path):
     """Refuse a path at which nothing can be written.
 
     Raises:
-        ValueError: it is empty.
-        OSError: something else is in the way, or may not be written.
+        ValueError: the path is empty.
+        OSError: a file is in the way, or permission is missing.
     """
     if not str(path):
         raise ValueError(f"{name} must name a file or folder. Received: ''")
@@ -94,19 +94,19 @@ def check_writable(name, path):
 
 
 def overrides_of(arguments):
-    """The settings of `--set`, each of them once."""
-    found = {}
+    """The settings of `--set`; refuses one that is given twice."""
+    overrides = {}
     for key, value in arguments.set:
-        if key in found:
+        if key in overrides:
             raise ValueError(f"--set {key} is given twice")
-        found[key] = value
-    return found
+        overrides[key] = value
+    return overrides
 
 
 def changed(arguments):
-    """The recipe of a command with the settings that it was told.
+    """The recipe of a command, with the settings that are given on the command line.
 
-    Where a training goes on, its own settings go before, and only the values are checked here.
+    A resumed training keeps its own settings, so only the given values are checked here.
     """
     recipe = recipes.load(arguments.name)
     variant, scale = getattr(arguments, "variant", None), arguments.steps_scale
@@ -119,7 +119,7 @@ def changed(arguments):
 
 
 def check_train(arguments):
-    """What `train` is told."""
+    """Check the arguments of `train`."""
     recipe = changed(arguments)
     out = Path(arguments.out or Path("runs") / arguments.name)
     if arguments.resume and not any(map(checkpoints.exists, (out, out / "seed-0"))):
@@ -136,7 +136,7 @@ def check_train(arguments):
 
 
 def over_of(arguments):
-    """What `--tau` and `--over` say is tried, each setting once; None where they say nothing."""
+    """The search space of `--tau` and `--over`, a dict; None if neither is given."""
     over = {} if arguments.tau is None else {"tau": arguments.tau}
     for name, values in arguments.over:
         if name in over:
@@ -146,7 +146,7 @@ def over_of(arguments):
 
 
 def check_tune(arguments):
-    """What `tune` is told."""
+    """Check the arguments of `tune`."""
     recipe, over = changed(arguments), over_of(arguments)
     if over or not arguments.resume:
         space = space_of(recipe, over, arguments.method or DEFAULT_METHOD)
@@ -158,24 +158,24 @@ def check_tune(arguments):
 
 
 def check_study(arguments):
-    """What `study` is told."""
+    """Check the arguments of `study`."""
     recipe = recipes.load(arguments.name)
     if "halting" not in recipe.hyperparameters or recipe.figure is None:
         raise ValueError(f"{recipe.name} has no halting rule to study")
-    for name, given in (("tau", arguments.tau), ("seeds", arguments.seeds)):
-        if arguments.full and given is not None:
+    for name, value in (("tau", arguments.tau), ("seeds", arguments.seeds)):
+        if arguments.full and value is not None:
             raise ValueError(f"--full gives --{name}: give one of the two")
     changed(arguments)
-    given = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
-    given["sampled"] = arguments.sampled
+    settings = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
+    settings["sampled"] = arguments.sampled
     if arguments.full:
-        given["tau"] = list(TIME_PENALTIES)
-    given = {kind: values for kind, values in given.items() if values is not None}
-    arms_of(recipe, {**DEFAULTS, **given, "overrides": overrides_of(arguments)})
+        settings["tau"] = list(TIME_PENALTIES)
+    settings = {kind: values for kind, values in settings.items() if values is not None}
+    arms_of(recipe, {**DEFAULTS, **settings, "overrides": overrides_of(arguments)})
 
 
 def check_example(arguments):
-    """What `predict`, `plot` and `segment` are told of an example."""
+    """Check the arguments of `predict`, `plot` and `segment`."""
     place_words(arguments)
     recipe = recipe_asked(arguments)
     text = arguments.text if hasattr(arguments, "text") else arguments.input
@@ -187,9 +187,10 @@ def check_example(arguments):
 
 
 def place_words(arguments):
-    """Make `name` and `input` of the words of `predict` and `plot`.
+    """Assign the positional arguments of `predict` and `plot` to `name` and `input`.
 
-    With `--run` the only word is the example, else the first one is the name of a model.
+    With `--run` the only positional argument is the example; otherwise the first is the name of a
+    model.
     """
     if not hasattr(arguments, "run"):
         return
@@ -209,11 +210,11 @@ def place_words(arguments):
         raise ValueError("the example is given once, as a word or by --input")
     if arguments.input is None and arguments.needs_example:
         what = "--run" if arguments.run is not None else arguments.name
-        raise ValueError(f"an example is missing behind {what}")
+        raise ValueError(f"an example is missing after {what}")
 
 
 def recipe_asked(arguments):
-    """The `Recipe` of the pretrained model, or of the training, that a command is to work with."""
+    """The `Recipe` of the pretrained model or training that a command works with."""
     if getattr(arguments, "run", None) is None:
         return store.recipe(arguments.name)
     if not Path(arguments.run or "nowhere").is_dir() or not checkpoints.exists(arguments.run):
@@ -221,31 +222,31 @@ def recipe_asked(arguments):
             "--run must be a folder that `train` wrote, with a checkpoint. "
             f"Received: {arguments.run!r}"
         )
-    kept = checkpoint.latest(arguments.run).state["settings"]
+    settings = checkpoint.latest(arguments.run).state["settings"]
     kinds = ("variant", "overrides", "steps_scale", "seed")
-    return recipes.load(kept["recipe"]).configured(**{kind: kept[kind] for kind in kinds})
+    return recipes.load(settings["recipe"]).configured(**{kind: settings[kind] for kind in kinds})
 
 
 def check_verify(arguments):
-    """What `verify` is told."""
+    """Check the arguments of `verify`."""
     known = store.names(arguments.entries)
     for name in arguments.names:
-        # What is damaged is for `verify` to tell.
+        # `verify` itself reports damaged entries.
         if name not in known:
             store.entry(name, arguments.entries)
 
 
 def check_evaluate(arguments):
-    """What `evaluate` is told."""
+    """Check the arguments of `evaluate`."""
     if arguments.name is None and arguments.run is None:
         raise ValueError("give the name of a pretrained model, or --run and a training's folder")
-    found = recipe_asked(arguments)
-    if arguments.name not in (None, found.name):
+    recipe = recipe_asked(arguments)
+    if arguments.name not in (None, recipe.name):
         raise ValueError(
-            f"--run {arguments.run} is a training of {found.name}, not {arguments.name}"
+            f"--run {arguments.run} is a training of {recipe.name}, not {arguments.name}"
         )
-    if arguments.side is not None and "side" not in found.parameters:
-        raise ValueError(f"--side is for models of images. Received: {found.name}")
+    if arguments.side is not None and "side" not in recipe.parameters:
+        raise ValueError(f"--side is for models of images. Received: {recipe.name}")
     if arguments.file is None:
         return
     for name in ("length", "seed", "bits", "probe"):

@@ -128,16 +128,16 @@ def evaluate(added):
         "--within",
         type=number,
         metavar="SECONDS",
-        help="how long each call of the model may think (ACT, recall)",
+        help="time limit of each call of the model (ACT, recall)",
     )
     added.add_argument(
         "--batch-size",
         type=number,
-        help="examples in each call (default: as many as are fast, with --within 1)",
+        help="examples in each call (default: chosen by the model; 1 with --within)",
     )
-    what = "which examples (default: test)"
+    what = "which split to measure on (default: test)"
     added.add_argument("--split", choices=("test", "validation"), default="test", help=what)
-    added.add_argument("--max-ponder", type=number, help="most steps per input (ACT)")
+    added.add_argument("--max-ponder", type=number, help="largest number of steps per input (ACT)")
     added.add_argument(
         "--epsilon", type=number, help="halt when the halting activations reach 1 - EPSILON (ACT)"
     )
@@ -180,7 +180,8 @@ def verify(added):
         "--seed", type=number, help="seed of the examples (default: random, and printed)"
     )
     added.add_argument(
-        "--out", help="file for the results; those that it already has are not measured again"
+        "--out",
+        help="file for the results; entries that it already contains are not measured again",
     )
     added.add_argument("--entries", help="folder of the models (default: those of the package)")
     backend(added)
@@ -189,7 +190,7 @@ def verify(added):
 def predict(added):
     """Options of a question."""
     model(added, "name of a pretrained model", nargs="?")
-    added.add_argument("example", nargs="?", help="the example, as in the examples below")
+    added.add_argument("example", nargs="?", help="the input, in the form of the examples below")
     own_training(added)
     backend(added)
 
@@ -198,7 +199,9 @@ def plot(added):
     """Options of a picture."""
     model(added, "name of a pretrained model", nargs="?")
     own_training(added)
-    added.add_argument("example", nargs="?", help="an example (default: draw against difficulty)")
+    added.add_argument(
+        "example", nargs="?", help="an input (default: draw error and ponder against difficulty)"
+    )
     added.add_argument(
         "--out",
         help="file to write, .png, .svg or .pdf (default: NAME.png); for a Neural GPU the "
@@ -206,7 +209,7 @@ def plot(added):
     )
     added.add_argument("--input", help="the example, given as an option")
     added.add_argument("--examples", type=number, help="examples per point (default: 1000)")
-    added.add_argument("--seed", type=number, help="of the examples")
+    added.add_argument("--seed", type=number, help="seed of the examples")
     backend(added)
 
 
@@ -221,7 +224,9 @@ def segment(added):
         help="signal (default: ponder)",
     )
     added.add_argument(
-        "--height", type=number, help="least height of a peak (default: chosen on validation data)"
+        "--height",
+        type=number,
+        help="smallest height of a peak (default: chosen on validation data)",
     )
     backend(added)
 

@@ -1,6 +1,6 @@
 """Completion in a shell: Tab proposes commands, options, and the names of models and recipes.
 
-The library `argcomplete` does it, if it is installed.
+It needs the library `argcomplete`.
 """
 
 import contextlib
@@ -13,11 +13,11 @@ from .entries import store
 def complete(parser):
     """Answer a shell that wants to complete a command line, and end the process.
 
-    Does nothing where no shell asks, or `argcomplete` is missing.
+    Does nothing if no shell asks for completion, or `argcomplete` is not installed.
 
     Args:
-        parser: the parser of the command line. The names that can stand for an argument are
-            given by its `completer`, a function.
+        parser: the parser of the command line. The `completer` of an argument is a function that
+            returns the possible values.
     """
     if "_ARGCOMPLETE" not in os.environ:
         return

@@ -1,4 +1,4 @@
-"""The first command of a newcomer: pretrained models answer, a small one is trained and plotted.
+"""The demonstration: pretrained models answer, and a small network is trained and plotted.
 
 The answers come from NumPy, so that they appear before Keras is loaded.
 """
@@ -10,13 +10,13 @@ from . import families
 from .entries import store
 from .words import truncated
 
-# What is asked of each pretrained model, in words.
+# The task of each pretrained model, in words.
 MODELS = {
     "act_addition": "the running sum of decimal numbers",
     "act_logic": "gates, applied one after the other to two bits",
     "act_parity": "whether the number of ones is odd",
 }
-# Examples of each model, and inputs of each example.
+# Examples shown of each model, and lines of each example.
 SHOWN, LINES = 3, 4
 INPUT_WIDTH = 40
 
@@ -28,11 +28,11 @@ def demo(out=".", examples=1000, steps_scale=1.0, show=None):
         out: the folder for the picture.
         examples: fresh examples for each pretrained model, five times as many for the small ones.
         steps_scale: factor on the steps of the training.
-        show: called with each part of the text as soon as there is something to read.
+        show: called with each part of the text as soon as it is written.
 
     Returns:
-        A dict: `trained`, the test errors of the two small networks; `models`, what was measured
-        of the pretrained ones; `picture`, its file; and `text`, everything as text.
+        A dict: `trained`, the test errors of the two small networks; `models`, the measurements of
+        the pretrained models; `picture`, the path of the picture; and `text`, all of it as text.
 
     Raises:
         OSError: the picture cannot be written.
@@ -41,24 +41,24 @@ def demo(out=".", examples=1000, steps_scale=1.0, show=None):
     out.mkdir(parents=True, exist_ok=True)
     parts = []
 
-    def tell(text):
+    def write(text):
         parts.append(text)
         if show is not None:
             show(text)
 
     names = [name for name in MODELS if name in store.names()]
-    shown = {name: answered(name, tell) for name in names}
+    shown = {name: answered(name, write) for name in names}
     # Here Keras is loaded, which takes seconds.
     from . import demo_networks as networks
 
     models = {}
     for name in names:
         models[name] = {**networks.measure(name, examples), "shown": shown[name]}
-        tell(measured(name, models[name]))
+        write(measured(name, models[name]))
     trained = networks.train_small(networks.small_recipe(steps_scale), examples)
-    tell(networks.compared(trained))
+    write(networks.compared(trained))
     picture = networks.draw(out, trained, examples)
-    tell(f"\nPonder and error against difficulty: {picture}")
+    write(f"\nPonder and error against difficulty: {picture}")
     for variant in ("act", "plain"):
         trained[variant].pop("rows")
     return {
@@ -69,22 +69,22 @@ def demo(out=".", examples=1000, steps_scale=1.0, show=None):
     }
 
 
-def answered(name, tell):
-    """What a pretrained model answers to a few examples, which `tell` shows."""
+def answered(name, write):
+    """The answers of a pretrained model to a few examples, which `write` prints."""
     recipe = store.recipe(name)
     probe, family = families.without_keras(recipe, store.entry(name))
     task = datasets.task(recipe.dataset)
     fresh = datasets.batch(recipe.dataset, SHOWN, seed=2, split="test", **recipe.parameters)
-    tell(f"{name}: {MODELS[name]}")
+    write(f"{name}: {MODELS[name]}")
     answers = []
     for inputs, difficulty in zip(fresh["inputs"], fresh["difficulty"], strict=True):
-        real = inputs[difficulty > 0]
-        if len(real) > 1 or not hasattr(task, "asked"):
-            answers.append(family.of_inputs(recipe, probe, real[None]))
-            tell(in_lines(answers[-1]))
-    # An answer of several lines ends with an empty one already.
+        used = inputs[difficulty > 0]
+        if len(used) > 1 or not hasattr(task, "asked"):
+            answers.append(family.of_inputs(recipe, probe, used[None]))
+            write(in_lines(answers[-1]))
+    # An answer of several lines already ends with an empty line.
     if len(answers[-1]["answers"]) == 1:
-        tell("")
+        write("")
     return answers
 
 
@@ -100,8 +100,8 @@ def in_lines(answered):
     """The answers of a model to the inputs of an example, a line each."""
     rows = list(zip(answered["inputs"], answered["answers"], answered["ponder_steps"], strict=True))
     lines = [
-        f"  {truncated(given, INPUT_WIDTH)}  →  {answer or '–'}   ({steps} steps)"
-        for given, answer, steps in rows[:LINES]
+        f"  {truncated(question, INPUT_WIDTH)}  →  {answer or '–'}   ({steps} steps)"
+        for question, answer, steps in rows[:LINES]
     ]
     if len(rows) > LINES:
         lines.append(f"  … and {len(rows) - LINES} more")

@@ -1,4 +1,4 @@
-"""What the demo measures, trains and draws; unlike `demo` it loads Keras."""
+"""The measurements, trainings and pictures of the demo; unlike `demo`, this module loads Keras."""
 
 import sys
 import tempfile
@@ -12,7 +12,7 @@ from .recipe import Curriculum, Stage
 from .recipes.act_parity import RECIPE
 from .training.train import train
 
-# Enough bits to defeat a plain network of this size, few enough to wait for.
+# Too many bits for a plain network of this size, and few enough for a short training.
 BITS = 16
 
 

@@ -1,4 +1,4 @@
-"""What a model gets wrong on fresh examples, and what it did for it."""
+"""Evaluation of a model on fresh examples: its errors, and how long it pondered."""
 
 import importlib
 import json
@@ -29,18 +29,19 @@ def evaluate(
     Args:
         model: a trained model.
         recipe: its `Recipe`.
-        examples: how many.
+        examples: the number of examples.
         seed: of the examples; the recipe's by default.
         split: `"test"` or `"validation"`.
         parameters: the data set's parameters that differ from the recipe's.
-        within: seconds that each call of the model may think, see `halting.limits`; no limit by
+        within: time limit of each call of the model in seconds, see `halting.limits`; no limit by
             default.
-        batch_size: how many examples are answered in a call; with `within` 1 by default.
+        batch_size: number of examples in each call; 1 by default if `within` is given.
         given: a batch of examples to answer instead of fresh ones.
 
     Returns:
-        A dict for JSON: `model`, `dataset`, `parameters`, `split`, `seed`, what `Family.summary`
-        gives, `seconds`, `by_difficulty`, and with `within` what `InTime.summary` gives.
+        A dict for JSON: `model`, `dataset`, `parameters`, `split`, `seed`, the keys of
+        `Family.summary`, `seconds`, `by_difficulty`, and with `within` the keys of
+        `InTime.summary`.
     """
     began = time.monotonic()
     seed = recipe.seed if seed is None else seed
@@ -67,8 +68,8 @@ def evaluate(
 class Timed:
     """A probe that measures how long its calls take.
 
-    The first call of each shape, in which TensorFlow or JAX traces the model, is made twice, and
-    counts the second time.
+    TensorFlow and JAX trace the model in the first call of each shape, so that call is made twice
+    and only the second one is timed.
 
     Args:
         probe: of the model.
@@ -80,25 +81,25 @@ class Timed:
         self._known = set()
 
     def __call__(self, inputs):
-        """What the probe answers."""
+        """The outputs of the probe."""
         if inputs.shape not in self._known:
             self._known.add(inputs.shape)
             self.probe(inputs)
         began = time.perf_counter()
-        found = self.probe(inputs)
+        outputs = self.probe(inputs)
         self.seconds.append(time.perf_counter() - began)
-        return found
+        return outputs
 
 
 class InTime(Timed):
-    """A probe whose every call may think for so many seconds.
+    """A probe with a time limit for each call.
 
     Args:
         probe: of the model.
-        within: seconds.
+        within: the limit in seconds.
     """
 
-    # A call is late that takes longer than so many times what it may.
+    # A call is late if it takes longer than this factor times the limit.
     TOLERANCE = 1.2
 
     def __init__(self, probe, within):
@@ -106,7 +107,7 @@ class InTime(Timed):
         self.within = within
 
     def __call__(self, inputs):
-        """What the probe answers in time."""
+        """The outputs of the probe within the time limit."""
         with halting.limits(seconds=self.within):
             return super().__call__(inputs)
 
@@ -129,19 +130,19 @@ class InTime(Timed):
 def evaluate_run(run, examples=10_000):
     """Measure a finished training and write `metrics.json` into its folder.
 
-    The error on validation data is what a choice between trainings may look at; the error on
-    test data is what is reported.
+    Choices between trainings use the error on validation data; the error on test data is
+    reported.
 
     Args:
         run: a `Run`.
-        examples: how many, of the test split; as many of the validation split.
+        examples: the number of examples of the test split, and of the validation split.
 
     Returns:
-        A dict as of `evaluate`, with what was trained and how long, `validation_error`, and
-        `versions`.
+        The dict of `evaluate`, with the settings and duration of the training,
+        `validation_error`, and `versions`.
     """
     # All trainings answer the same examples, whatever their own seed.
-    found = {
+    metrics = {
         **evaluate(run.model, run.recipe, examples, seed=0),
         "training_seed": run.recipe.seed,
         "training_backend": run.backend,
@@ -152,12 +153,12 @@ def evaluate_run(run, examples=10_000):
         **families.of(run.recipe).selection_metrics(run, examples),
         "versions": versions(),
     }
-    write_file(run.folder / "metrics.json", json.dumps(found, indent=1, ensure_ascii=False))
-    return found
+    write_file(run.folder / "metrics.json", json.dumps(metrics, indent=1, ensure_ascii=False))
+    return metrics
 
 
 def versions():
-    """Versions of what a result depends on."""
+    """The versions of the packages that a result depends on."""
     backend = keras.backend.backend()
     return {
         "python": platform.python_version(),

@@ -1,10 +1,10 @@
-"""The list of the pretrained models, from their files alone, so that it comes at once."""
+"""The list of the pretrained models, read from their files without loading Keras."""
 
 from . import recipes
 from .entries import store
 from .entries.headline import cells, headline
 
-# What `--json` has of each measurement at one length or size.
+# The keys of `--json` for each measurement at a length or size.
 OF_MEASUREMENTS = {
     "lengths": ("probe", "least", "length", "examples", "sequence_error"),
     "sizes": ("leaves", "least", "length", "examples", "sequence_error", "symbol_error"),
@@ -20,8 +20,8 @@ def listing(folder=None):
         folder: where entries lie; those of the package by default.
 
     Returns:
-        A dict: `models`, a list of dicts with what was measured of each, `headline` among it (see
-        there), and `megabytes`, the size of its folder; and `recipes`, the names of all recipes.
+        A dict: `models`, a list of dicts with the measurements of each model, its `headline` (see
+        there) and `megabytes`, the size of its folder; and `recipes`, the names of all recipes.
     """
     return {
         "models": [described(store.entry(name, folder)) for name in store.names(folder)],
@@ -30,17 +30,17 @@ def listing(folder=None):
 
 
 def described(entry):
-    """What `--json` says of the entry in a folder."""
+    """The summary of the entry in a folder, for `--json`."""
     metrics, recipe = store.read(entry, "metrics.json"), store.read(entry, "recipe.json")
-    found = {key: metrics[key] for key in ("model", "dataset")}
-    found |= {key: metrics[key] for key in (*SCORES, "ponder_steps") if key in metrics}
+    summary = {key: metrics[key] for key in ("model", "dataset")}
+    summary |= {key: metrics[key] for key in (*SCORES, "ponder_steps") if key in metrics}
     if "symbol_error" in metrics:
-        found["bit_error"] = metrics["symbol_error"]
-    for key, kept in OF_MEASUREMENTS.items():
+        summary["bit_error"] = metrics["symbol_error"]
+    for key, columns in OF_MEASUREMENTS.items():
         if key in metrics:
-            found[key] = [{name: row[name] for name in kept} for row in metrics[key]]
+            summary[key] = [{name: row[name] for name in columns} for row in metrics[key]]
     size = sum(path.stat().st_size for path in entry.rglob("*") if path.is_file())
-    return {**found, "headline": headline(recipe, metrics), "megabytes": round(size / 1e6, 1)}
+    return {**summary, "headline": headline(recipe, metrics), "megabytes": round(size / 1e6, 1)}
 
 
 def table(data):
@@ -51,13 +51,13 @@ def table(data):
     """
     rows = {False: [], True: []}
     for model in data["models"]:
-        found = model["headline"]
-        rows[found["experiment"]].append(
+        figures = model["headline"]
+        rows[figures["experiment"]].append(
             [
                 model["model"],
-                found["task"],
-                found["trained_on"],
-                *cells(found),
+                figures["task"],
+                figures["trained_on"],
+                *cells(figures),
                 f"{model['megabytes']:.1f}",
             ]
         )

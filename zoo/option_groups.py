@@ -16,7 +16,9 @@ def model(parser, what, **settings):
 
 def own_training(parser):
     """Give a command the option that names a training instead of a pretrained model."""
-    what = "use the last checkpoint in this folder, written by `train`, instead of a model"
+    what = (
+        "use the last checkpoint in this folder, written by `train`, instead of a pretrained model"
+    )
     parser.add_argument("--run", metavar="FOLDER", help=what)
 
 
@@ -45,13 +47,13 @@ def changed_settings(parser, variant=True):
 
 
 def ensemble(parser):
-    """Give a command the option that makes several trainings one model."""
+    """Give a command the option that averages several trainings."""
     what = "folders of trainings to average with the first (Neural GPU)"
     parser.add_argument("--ensemble", nargs="+", default=[], metavar="RUN", help=what)
 
 
 def measured_lengths(parser):
-    """Give a command the options that say what is measured of a Neural GPU."""
+    """Give a command the options of measurements of a Neural GPU."""
     parser.add_argument(
         "--long-examples",
         type=number,

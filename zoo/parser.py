@@ -1,4 +1,4 @@
-"""The commands of the command line: a table of them, and the parser that it makes."""
+"""The table of all commands, and the parser of the command line."""
 
 import argparse
 import dataclasses
@@ -17,15 +17,15 @@ class Command:
     """A command of the command line.
 
     Args:
-        name: by which it is called.
-        run: from the parsed arguments to nothing; it prints the answer.
+        name: of the command.
+        run: function of the parsed arguments; it prints the answer.
         description: what it does, without a full stop.
-        examples: of arguments, the command's name first.
+        examples: argument lines, beginning with the command's name.
         options: adds its options to its parser.
-        begun: from its `--out` to whether there is something that `--resume` takes up.
-        check: refuses what it cannot do, given the parsed arguments, before it runs.
+        begun: function of `--out`; whether `--resume` can continue there.
+        check: function of the parsed arguments that refuses invalid ones before the command runs.
         writes_a_file: whether its `--out` is a file; else it is a folder.
-        needs_example: whether it does nothing without an example.
+        needs_example: whether it requires an example.
     """
 
     name: str

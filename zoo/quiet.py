@@ -1,8 +1,8 @@
 """Keeps the log lines of libraries out of what a command says.
 
-TensorFlow's libraries write theirs while it is imported and finds its devices, before it reads how
-many of them are wanted. So standard error goes to a file for that time, and comes back without
-them.
+TensorFlow's C++ libraries write log lines while it is imported and finds its devices, before it
+reads which levels to show. So standard error is redirected to a file in the meantime, and then
+written without these lines.
 """
 
 import contextlib
@@ -14,19 +14,19 @@ import tempfile
 
 from ..import_hook import when_imported
 
-# They warn of functions that are traced again, and of a cache that is built.
+# They warn about functions that are retraced, and about building the font cache.
 LOGGERS = ("tensorflow", "matplotlib.font_manager")
 LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 # As in "I0000 00:00:1795420056.562021    8470 port.cc:153] oneDNN custom operations are on."
 LINE = re.compile(rb"([IWE])\d{4} \S+ +\d+ [\w./-]+:\d+\] |WARNING: All log messages before absl::")
-# Of the lines that belong to the one before.
+# Continues the line before.
 MORE = re.compile(rb"To enable the following instructions: ")
 
 
 def hide_log_lines():
     """Hides the log lines of TensorFlow, in this process, below its `TF_CPP_MIN_LOG_LEVEL`.
 
-    What the user has set stays in force; else only what ends the process is shown.
+    A level set by the user stays in force; by default only fatal errors are shown.
     """
     level = os.environ.setdefault(LEVEL, "3")
     if level.isdigit() and int(level) >= 2:
@@ -39,14 +39,14 @@ def hide_log_lines():
 def _find_devices(tensorflow):
     with _filtered():
         if os.environ.get("KERAS_BACKEND", "tensorflow") != "tensorflow":
-            # It would take the memory of the device from the backend that computes.
+            # TensorFlow would reserve the GPU memory that the other backend needs.
             tensorflow.config.set_visible_devices([], "GPU")
         tensorflow.constant(0)
 
 
 @contextlib.contextmanager
 def _filtered():
-    """Standard error without log lines, those of libraries too, which write to its number."""
+    """Filters log lines out of standard error, also those written to its file descriptor by C++."""
     sys.stderr.flush()
     before = os.dup(2)
     with tempfile.TemporaryFile() as written:
@@ -66,5 +66,5 @@ def _is_shown(line):
     hidden = int(level) if level.isdigit() else 0
     if MORE.match(line):
         return hidden < 1
-    found = LINE.match(line)
-    return found is None or "IWE".index((found[1] or b"I").decode()) >= hidden
+    match = LINE.match(line)
+    return match is None or "IWE".index((match[1] or b"I").decode()) >= hidden

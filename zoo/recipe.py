@@ -9,6 +9,7 @@ from .stage import Curriculum, Figure, Stage
 
 __all__ = ["Curriculum", "Figure", "Recipe", "Stage"]
 
+
 @dataclasses.dataclass(frozen=True)
 class Recipe:
     """Everything that decides how an entry of the zoo is trained.
@@ -23,20 +24,22 @@ class Recipe:
         hyperparameters: of the network and the optimizer, for `build` and `train`.
         stages: the `Stage`s, in order.
         figure: the `Figure` of the entry's card.
-        batch_size: examples a step.
-        seed: of the first weights and of the training data.
+        batch_size: examples in each batch.
+        seed: of the initial weights and of the training data.
         validate_every: steps between two measurements on validation data.
         task: one paragraph on the task, for the card.
         paper: what the paper reports: `cell`, `error`, `error_without_act`, each a text.
         differences: how the training differs from the paper's, one sentence each.
-        test_data_seen: what was known of test data when something was changed, one sentence each.
-        family: what kind of network it is, a module of `zoo/families/`.
-        length_parameters: names of the data set's parameters that are the least and the largest
-            length, for stages with bins.
-        scouted_stages: how many stages a choice between seeds trains with each of them.
+        test_data_seen: what was known about test data when something was changed, one sentence
+            each.
+        family: the kind of network, a folder of `zoo/families/`.
+        length_parameters: names of the data set's parameters for the smallest and the largest
+            length, used by stages with bins.
+        scouted_stages: the number of stages that are trained with each seed before the best seed is
+            chosen.
         variant: `"act"`, `"plain"` (one step for each input, no halting), or `"fixed-k"`.
-        search: what a search tries unless it is told otherwise: from settings, as of
-            `with_overrides`, to tuples of values.
+        search: the default search space: a mapping from settings, as in `with_overrides`, to tuples
+            of values.
     """
 
     name: str
@@ -67,7 +70,7 @@ class Recipe:
 
     @property
     def largest_length(self):
-        """The most symbols, vectors or operations that an example of the training has.
+        """The largest number of symbols, vectors or operations in a training example.
 
         Raises:
             TypeError: the recipe has no `length_parameters`.
@@ -76,7 +79,7 @@ class Recipe:
         return max([known, *(most for stage in self.stages for most in stage.bins)])
 
     def stop_of(self, curriculum):
-        """The last value of `curriculum`, a whole number."""
+        """The last value of `curriculum`, an integer."""
         stop = curriculum.stop
         return self.parameters[stop] if isinstance(stop, str) else stop
 
@@ -117,13 +120,13 @@ class Recipe:
             A `Recipe`.
 
         Raises:
-            ValueError: another word, or a network without a halting rule.
+            ValueError: an unknown variant, or a network without a halting rule.
         """
         if variant == self.variant:
             return self
         if "halting" not in self.hyperparameters:
             raise ValueError(
-                f"variant is of networks with a halting rule, which {self.name} has not. "
+                f"variant needs a network with a halting rule, which {self.name} does not have. "
                 f"Received: {variant!r}"
             )
         word, _, steps = variant.partition("-") if isinstance(variant, str) else ("", "", "")
@@ -156,8 +159,8 @@ class Recipe:
             A `Recipe`.
 
         Raises:
-            ValueError: an unknown key, with the nearest known ones; a value that the setting
-                cannot have; or settings that do not go together.
+            ValueError: an unknown key (the message has the nearest ones), an invalid value, or
+                settings that contradict each other.
 
         Example:
 
@@ -176,8 +179,8 @@ class Recipe:
     def full_name(self, name):
         """The setting that a name means, for training and search alike.
 
-        `tau` is `time_penalty`. Where the recipe declares that of one stage for searches, it is
-        that one, and not that of all stages.
+        `tau` stands for `time_penalty`. If the recipe declares the time penalty of one stage for
+        searches, both names mean the one of that stage, not that of all stages.
 
         Example:
 
@@ -191,7 +194,7 @@ class Recipe:
         return declared[0] if len(declared) == 1 else "time_penalty"
 
     def check_setting(self, key, value):
-        """Refuse a setting that there is not, or a value that it cannot have.
+        """Refuse an unknown setting, or an invalid value.
 
         Raises:
             ValueError: see `with_overrides`.
@@ -255,19 +258,19 @@ class Recipe:
         return self.replace(stages=tuple(stages))
 
     def configured(self, *, variant=None, overrides=None, steps_scale=None, seed=None):
-        """The recipe with what a training was told; None stands for what it was not told.
+        """A copy with the settings of a training; None leaves a setting as it is.
 
         Args:
-            variant: as of `with_variant`.
-            overrides: as of `with_overrides`.
-            steps_scale: as of `scaled`.
+            variant: as in `with_variant`.
+            overrides: as in `with_overrides`.
+            steps_scale: as in `scaled`.
             seed: replaces the recipe's.
 
         Returns:
             A `Recipe`.
 
         Raises:
-            ValueError: as the methods that are named.
+            ValueError: see these methods.
         """
         recipe = self if variant is None else self.with_variant(variant)
         recipe = recipe.with_overrides(overrides or {})
@@ -287,7 +290,7 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, data):
-        """The recipe that `to_dict` gave, also after JSON. It cannot be built."""
+        """The recipe of a dict from `to_dict`, also read from JSON. It cannot be built."""
         stages = []
         for stage in data["stages"]:
             curriculum = stage["curriculum"]
@@ -314,5 +317,6 @@ class Recipe:
 
 
 def shortened(digits):
-    """The number that some digits stand for; of very many digits one that is too large."""
+    """The integer that digits spell; of more than 20 digits only the first 20, which are too many
+    for any setting."""
     return int(digits[:20])

@@ -1,15 +1,15 @@
-"""Whether the settings of a recipe go together, found out before anything is built or written.
+"""Checks that the settings of a recipe go together, before anything is built or written.
 
-That each setting is of its type and in its range is known already (`settings`). Here the data set
-draws an example with the parameters of every stage, and what is of the network is compared.
+The type and range of each setting are checked already (`settings`). Here the data set draws an
+example with the parameters of every stage, and hyperparameters are compared with each other.
 """
 
 from .. import datasets
 from .settings import LARGEST_BATCH
 
-# Of a training batch, in numbers of 4 bytes: 8 GiB.
+# The largest training batch, in numbers of 4 bytes: 8 GiB.
 MOST_NUMBERS = 2**31
-# So many examples have a target among them, if any has.
+# Among so many examples at least one has a target, if any example has.
 DRAWN = 100
 
 
@@ -18,7 +18,7 @@ def check(recipe, changed=()):
 
     Args:
         recipe: a `Recipe`.
-        changed: the names of settings that it was given.
+        changed: the names of the settings that were changed.
 
     Raises:
         ValueError: the message names the settings.
@@ -30,10 +30,10 @@ def check(recipe, changed=()):
 
 
 def check_network(recipe):
-    """The hyperparameters of a recipe among each other."""
+    """Check the hyperparameters of a recipe against each other."""
     settings = recipe.hyperparameters
-    given = settings.get
-    halting, steps, target = given("halting"), given("fixed_steps"), given("target_ponder")
+    get = settings.get
+    halting, steps, target = get("halting"), get("fixed_steps"), get("target_ponder")
     if halting == "fixed" and steps is None:
         raise ValueError("halting=fixed needs fixed_steps; the variant fixed-k sets both")
     if halting == "pondernet" and recipe.family != "pondernet":
@@ -53,11 +53,11 @@ def check_network(recipe):
             "target_ponder needs a halting rule, and a variant with a fixed number of steps has "
             f"none. Received: {target!r}"
         )
-    if given("baseline") == "leave_one_out" and settings["samples"] < 2:
+    if get("baseline") == "leave_one_out" and settings["samples"] < 2:
         raise ValueError(
-            f"samples must be at least 2 for baseline=leave_one_out. Received: {given('samples')}"
+            f"samples must be at least 2 for baseline=leave_one_out. Received: {get('samples')}"
         )
-    read, stack = given("read_depth"), given("stack_depth")
+    read, stack = get("read_depth"), get("stack_depth")
     if None not in (read, stack) and stack < read:
         raise ValueError(f"stack_depth must be at least read_depth, {read}. Received: {stack}")
     if any(stage.bins for stage in recipe.stages) and recipe.length_parameters is None:
@@ -65,7 +65,7 @@ def check_network(recipe):
 
 
 def check_costs(recipe, changed):
-    """What is paid for steps is of networks that pay for them."""
+    """Refuse a price of steps for networks whose steps cost nothing."""
     if recipe.hyperparameters.get("halting") not in (None, "pondernet"):
         return
     for name in changed:
@@ -77,7 +77,7 @@ def check_costs(recipe, changed):
 
 
 def check_data(recipe):
-    """The parameters of the data set in all stages, and the size of a batch."""
+    """Check the parameters of the data set in all stages, and the size of a batch."""
     kinds = [{**recipe.parameters, **more} for more in validated(recipe)]
     for parameters in [*kinds, *trained(recipe)]:
         size = datasets.example_size(recipe.dataset, **parameters)
@@ -96,40 +96,40 @@ def check_data(recipe):
 
 
 def trained(recipe):
-    """The parameters of the data set that batches of training have, a list of dicts."""
-    found = []
+    """The parameters of the data set in the batches of all stages, a list of dicts."""
+    kinds = []
     for stage in recipe.stages:
         curriculum = stage.curriculum
         levels = [curriculum.start, recipe.stop_of(curriculum)] if curriculum else [None]
         places = range(max(len(stage.bins), 1))
-        found += [recipe.parameters_at(stage, level, i) for level in levels for i in places]
-    return found
+        kinds += [recipe.parameters_at(stage, level, i) for level in levels for i in places]
+    return kinds
 
 
 def validated(recipe):
-    """What differs from the recipe's parameters when it is measured, a list of dicts."""
-    found, settings = [{}], recipe.hyperparameters
+    """The changes to the recipe's parameters in each of its measurements, a list of dicts."""
+    kinds, settings = [{}], recipe.hyperparameters
     for name in ("longer", "longer_at_first"):
         if name in settings and recipe.length_parameters:
-            found.append(dict.fromkeys(recipe.length_parameters, settings[name]))
-    return found
+            kinds.append(dict.fromkeys(recipe.length_parameters, settings[name]))
+    return kinds
 
 
 def check_outputs(recipe):
-    """A network with a memory must be able to write the answers of its task."""
+    """Check that a network with a memory can write the answers of its task."""
     if "max_outputs" not in recipe.hyperparameters:
         return
     length = recipe.parameters["length"]
-    wanted = datasets.task(recipe.dataset).output_length(length)
+    outputs = datasets.task(recipe.dataset).output_length(length)
     raw = recipe.hyperparameters.get("controller_units", 0) is None
-    answers_at_once = wanted == length
+    answers_at_once = outputs == length
     if raw != answers_at_once:
         need = "needs no controller" if answers_at_once else "needs a controller"
         units = recipe.hyperparameters.get("controller_units")
         raise ValueError(f"{recipe.dataset} {need}. Received: controller_units={units!r}")
     factor, more = recipe.hyperparameters["max_outputs"]
-    if int(factor * length) + more != wanted:
+    if int(factor * length) + more != outputs:
         raise ValueError(
-            f"max_outputs must be [a, b] with a n + b = {wanted} outputs for n = {length} inputs. "
+            f"max_outputs must be [a, b] with a n + b = {outputs} outputs for n = {length} inputs. "
             f"Received: {recipe.hyperparameters['max_outputs']!r}"
         )

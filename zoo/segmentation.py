@@ -1,4 +1,4 @@
-"""Where a text falls into pieces, by a model of the zoo that reads it."""
+"""Segmentation of a text by a language model of the zoo."""
 
 import itertools
 from pathlib import Path
@@ -27,7 +27,7 @@ def segment(
         name: of an entry that reads text.
         text: the text.
         by: `"ponder"`, `"loss"` or `"entropy"`.
-        height: the least height of a peak; by default what was best on validation data, for texts
+        height: the smallest height of a peak; by default the best one on validation data, for texts
             with or without white space.
         folder: where entries lie; those of the package by default.
 
@@ -51,10 +51,10 @@ def segment(
     height = row["height"] if height is None else height
     family = families.of(recipe)
     probe = family.probe(store.load(name, folder=folder))
-    found = proposed(signals(family, probe, inputs)[by], height, row["side"])[0]
-    # A character of several bytes is not cut, and nothing is behind the last one.
+    peaks = proposed(signals(family, probe, inputs)[by], height, row["side"])[0]
+    # A boundary lies after a character's last byte; the end of the text is no boundary.
     ends = np.cumsum([len(character.encode()) for character in text]) - 1
-    boundaries = [place + 1 for place, end in enumerate(ends[:-1]) if found[end]]
+    boundaries = [place + 1 for place, end in enumerate(ends[:-1]) if peaks[end]]
     cuts = [0, *boundaries, len(text)]
     return {
         "model": name,

@@ -1,6 +1,6 @@
-"""What each setting of a recipe, and each option of a command, may be: its type, range and help.
+"""The type, range and help of each setting of a recipe and each option of a command.
 
-The parameters of the data sets have their place in `datasets.settings`.
+The parameters of the data sets are in `datasets.settings`.
 """
 
 from collections.abc import Mapping
@@ -22,14 +22,14 @@ SCHEDULES = ("constant", "cosine", "exponential")
 REWARDS = ("log_probability", "bits", "vector")
 MOST_STEPS = 10**9
 LARGEST_BATCH = 1_000_000
-# Of weights: a kernel from so many units to as many has 4 GiB.
+# A kernel between two layers of so many units takes 4 GiB.
 MOST_UNITS = 32_768
 MOST_PONDER = 10_000
 SEED = Whole("of what is drawn", 0, 2**32 - 1)
 
 
 class Curricula(Setting):
-    """No other curriculum than the recipe's can be given, but none can."""
+    """A curriculum, which can only be removed: the recipe's is the only one."""
 
     words: ClassVar[str] = "null, for no curriculum"
     allowed = words
@@ -52,7 +52,7 @@ class Rewards(Setting):
 
 
 class MostOutputs(Setting):
-    """The pair (a, b) of the most outputs for n inputs, a n + b."""
+    """The pair (a, b) of the largest number of outputs for n inputs, a n + b."""
 
     words: ClassVar[str] = "a list of a number and a whole number, not both 0 and none negative"
 
@@ -64,7 +64,7 @@ class MostOutputs(Setting):
 
 
 class KernelSize(Several):
-    """Odd sizes, so that a kernel has a middle."""
+    """Sizes of a kernel; they are odd, so that it has a center."""
 
     @property
     def words(self):
@@ -107,7 +107,7 @@ STAGE = {
     ),
     "chunk": Whole("steps between two decisions", 1, 1_000_000),
 }
-# By name, as a name means the same in every family.
+# A hyperparameter means the same in every family.
 HYPERPARAMETERS = {
     "accesses_per_output": Whole("accesses to the memory for each output", 1, 100),
     "action_scale": Number("by how much the actions' weights are larger", 0, 1000, open="low"),
@@ -183,16 +183,14 @@ HYPERPARAMETERS = {
     "stack_depth": Whole("most elements of a stack", 1, LONGEST, none=True),
     "sure_decay": Number("factor on α from `sure_from` leaves on", 0, 1, open="low"),
     "sure_from": Whole("leaves from which α falls faster", 1, LONGEST),
-    "target_ponder": Number(
-        "mean steps that τ is adapted to", 1, MOST_PONDER, none=True
-    ),
+    "target_ponder": Number("mean steps that τ is adapted to", 1, MOST_PONDER, none=True),
     "unchanged_steps": Whole("k, which leave the answer as it is, before a halt", 1, MOST_PONDER),
     "units": Whole("of the recurrent layer, or of each node", 1, MOST_UNITS),
     "update_bias": Number("of the update gate at the start", -100, 100),
     "weight_decay": Number("of SGD", 0, 1, none=True),
     "width": Whole("of the mental image", 1, 1024),
 }
-# What is asked of a command, by the names of the Python arguments.
+# The options of commands, by the names of the Python arguments.
 OPTIONS = {
     "batch_size": Whole("examples in each call", 1, 1_000_000),
     "beam": Whole("answers that a search keeps", 1, 100),
@@ -224,20 +222,20 @@ LIMITED = {
 
 
 def check_option(name, value):
-    """Refuse a value that an option cannot have; None stands for one that was not given."""
+    """Refuse an invalid value of an option; None stands for an option that was not given."""
     if value is not None:
         OPTIONS[name].check(name, value)
 
 
 def setting_of(recipe, key):
-    """What a setting of a recipe may be.
+    """The `Setting` that describes a setting of a recipe.
 
     Args:
         recipe: a `Recipe`.
-        key: the setting, as of `Recipe.with_overrides`.
+        key: the setting, as in `Recipe.with_overrides`.
 
     Returns:
-        A `Setting`, or None where a recipe of one's own has a hyperparameter of its own.
+        A `Setting`, or None for a hyperparameter that only a user's own recipe has.
     """
     name = key.rsplit(".", 1)[-1]
     if key in RECIPE:

@@ -1,4 +1,4 @@
-"""The stages of a training: how long, at which learning rate, on what; and the paper's figure."""
+"""The stages of a training (steps, learning rate, data), and the paper's figure of a recipe."""
 
 import dataclasses
 import math
@@ -9,17 +9,17 @@ from .settings import STAGE
 
 @dataclasses.dataclass(frozen=True)
 class Curriculum:
-    """Difficulty that grows whenever the network has learned what it is given.
+    """A difficulty that grows whenever the network has learned the current one.
 
     Args:
         parameters: names of the data set's parameters that grow together.
         start: their value at the beginning.
-        stop: their last value, or the name of the parameter of the recipe that gives it. The
-            stage ends when the network is given this value.
+        stop: their last value, or the name of the recipe's parameter that holds it. The stage ends
+            when this value is reached.
         threshold: they grow when the training sequence error over a chunk is below this.
-        validation_threshold: and the error on validation data, measured after each chunk, is not
-            above this; None if it does not matter.
-        doubling: they grow by their own value instead of by one.
+        validation_threshold: the error on validation data, measured after each chunk, must not be
+            above this either; None for no such condition.
+        doubling: whether the value doubles instead of growing by one.
 
     Raises:
         ValueError: a threshold is outside (0, 1].
@@ -43,7 +43,7 @@ class Curriculum:
         return 2 * level if self.doubling else level + 1
 
     def is_passed(self, row: Mapping) -> bool:
-        """Whether the network has learned what it is given, by a row of the history."""
+        """Whether the network has learned the current value, given a row of the history."""
         limit = self.validation_threshold
         if limit is not None and row.get("validation_error", 1.0) > limit:
             return False
@@ -52,20 +52,21 @@ class Curriculum:
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """A stretch of training with one schedule.
+    """A part of a training with its own schedule and data.
 
     Args:
         steps: training steps; rounded up to whole chunks. With a curriculum: the most steps.
         learning_rate: at the start of the stage.
         schedule: `"constant"`; `"cosine"`, which ends at 1 % of `learning_rate`; or
             `"exponential"`, which ends at a tenth.
-        hold: the share of the stage that a schedule stays at `learning_rate` first.
+        hold: the share of the stage during which the learning rate stays at `learning_rate`, before
+            the schedule starts.
         time_penalty: τ during the stage.
         parameters: the data set's parameters that differ from the recipe's during the stage.
         curriculum: a `Curriculum`, or None.
-        bins: values of the recipe's `length_parameters`; training batch i has lengths above those
-            of the bin before and up to those of bin i mod the number of bins. Without bins all
-            lengths are in every batch.
+        bins: lengths, in increasing order. Training batch i uses bin i mod the number of bins: its
+            examples are longer than the bin before and at most as long as this bin. Without
+            bins, every batch has all lengths.
         chunk: steps between two decisions: learning rate, curriculum, checkpoint.
 
     Raises:
@@ -113,16 +114,16 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """How the paper draws ponder and error against difficulty.
+    """The paper's figure of ponder and error against difficulty.
 
     Args:
-        number: of the paper's figure.
-        label: what difficulty is.
+        number: of the figure in the paper.
+        label: the quantity that measures difficulty.
         parameters: names of the data set's parameters that are set to the difficulty.
         stop: the name of the recipe's parameter that is the highest difficulty.
         start: the lowest difficulty.
         fixed: the data set's other parameters in this figure.
-        examples: sequences for each point.
+        examples: number of sequences for each point.
         along_sequences: whether the card also shows ponder along sequences.
     """
 

@@ -1,7 +1,7 @@
-"""The words of a command line in an order in which nobody has to think of `--`.
+"""Sorts the words of a command line, so that users need not write `--` before an example.
 
-An example may begin with a minus (`predict act_parity "-+0"`), and options may come before it or
-behind it.
+An example may begin with a minus (`predict act_parity "-+0"`), and options may come before or
+after it.
 """
 
 import argparse
@@ -10,20 +10,20 @@ import re
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line, and takes no option by half its name."""
+    """A parser with error messages of one line, which does not accept abbreviated options."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, allow_abbrev=False, **kwargs)
 
     def error(self, message):
-        """End the process with the exit code 2, and one line that says why."""
+        """End the process with exit code 2 and a message of one line."""
         program, _, command = self.prog.partition(" ")
         text = shortened(f"{message} (see {f'{program} {command}'.strip()} --help)")
         self.exit(2, f"{program}: error: {text}\n")
 
 
 def shortened(text, most=600):
-    """A text in one line that a terminal can show, without its middle if it is very long.
+    """A text as one printable line, with an ellipsis in its middle if it is very long.
 
     >>> shortened("0123456789" * 3, most=20)
     '0123456789 … 56789'
@@ -43,24 +43,24 @@ def truncated(text, most):
 
 
 def arranged(words, parser, takes_input=False):
-    """The words of a command, the options first, then `--` and the rest, if there is any.
+    """The words of a command with its options first, then `--` and the other words, if any.
 
     Args:
-        words: those behind the name of the command.
+        words: those after the name of the command.
         parser: the command's `Parser`.
-        takes_input: whether a word behind the name may begin with a minus and be no option; with
-            `--run` there is no name.
+        takes_input: whether an argument after the model's name may begin with a minus; with `--run`
+            there is no model's name.
 
     Returns:
         A list of words.
     """
     known, seen = parser._option_string_actions, set()
-    options, others, left = [], [], list(words)
+    options, others, remaining = [], [], list(words)
     nameless = any(word.partition("=")[0] == "--run" for word in words)
-    while left:
-        word = left.pop(0)
+    while remaining:
+        word = remaining.pop(0)
         if word == "--":
-            others += left
+            others += remaining
             break
         name, equals, _ = word.partition("=")
         action = known.get(name if equals else word)
@@ -76,28 +76,28 @@ def arranged(words, parser, takes_input=False):
         if equals or action.nargs == 0:
             continue
         if action.nargs is not None:
-            while left and not left[0].startswith("--"):
-                options.append(left.pop(0))
-        elif left and left[0] != "--" and left[0].partition("=")[0] not in known:
-            # As one word, which may begin with a minus.
-            options[-1] = f"{word}={left.pop(0)}"
+            while remaining and not remaining[0].startswith("--"):
+                options.append(remaining.pop(0))
+        elif remaining and remaining[0] != "--" and remaining[0].partition("=")[0] not in known:
+            # Joined to one word, because the value may begin with a minus.
+            options[-1] = f"{word}={remaining.pop(0)}"
     return [*options, "--", *others] if others else options
 
 
 def is_input(word, may_be):
-    """Whether a word that is no known option is no option at all, where it may be an input."""
+    """Whether a word that is not a known option is an argument rather than a misspelled option."""
     if not word.startswith("-") or word == "-":
         return True
     return bool(may_be) and (" " in word or not re.match(r"--[a-zA-Z]", word))
 
 
 def refuse(word, known, parser, takes_input):
-    """End with the nearest options to one that is not known."""
+    """End the process because of an unknown option; the message has the nearest ones."""
     name = word.partition("=")[0]
     near = difflib.get_close_matches(name, known, cutoff=0.5)
     text = f"there is no option {name!r}"
     if near:
         text += f". Nearest: {', '.join(near)}"
     elif takes_input:
-        text += "; an input that begins with two minuses stands behind a -- of its own"
+        text += "; write -- before an input that begins with two minuses"
     parser.error(text)

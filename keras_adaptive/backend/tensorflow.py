@@ -212,13 +212,13 @@ def pull_back(function: Callable[..., Any], arguments: Any, gradients: Any) -> A
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(arguments)
         results = function(*arguments)
-    found = tape.gradient(
+    gradients = tape.gradient(
         tree.flatten(results),
         tree.flatten(arguments),
         tree.flatten(gradients),
         unconnected_gradients="zero",
     )
-    return tree.pack_sequence_as(arguments, found)
+    return tree.pack_sequence_as(arguments, gradients)
 
 
 def with_gradient(

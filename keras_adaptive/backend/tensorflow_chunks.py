@@ -157,9 +157,9 @@ class _Windows:
 
 
 def _slice(x, time, width):
-    found = x[time : time + width]
-    found.set_shape([width, *x.shape[1:]])
-    return found
+    window = x[time : time + width]
+    window.set_shape([width, *x.shape[1:]])
+    return window
 
 
 def _put(store, time, x):

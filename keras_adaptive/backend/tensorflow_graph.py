@@ -97,22 +97,22 @@ class TracedGraph:
                 part.node[-1].input.extend(
                     x for x in node.input if x[0] != "^" or x[1:] in operations
                 )
-        found = tf.graph_util.import_graph_def(
+        placeholders = tf.graph_util.import_graph_def(
             part,
             # A tensor of a graph around this one must become one of this graph first.
             {name: tf.identity(x) for name, x in feeds.items() if name in inputs},
             [x.name for x in flat if x.name not in feeds],
             name="",
         )
-        feeds |= dict(zip([x.name for x in flat if x.name not in feeds], found))
+        feeds |= dict(zip([x.name for x in flat if x.name not in feeds], placeholders))
         return tree.pack_sequence_as(fetches, [feeds[x.name] for x in flat])
 
 
 @functools.cache
 def _has_kernel_of_xla(operation):
     _load_kernels_of_xla()
-    found = kernels.get_registered_kernels_for_op(operation).kernel
-    return any(kernel.device_type == "XLA_CPU_JIT" for kernel in found)
+    registered = kernels.get_registered_kernels_for_op(operation).kernel
+    return any(kernel.device_type == "XLA_CPU_JIT" for kernel in registered)
 
 
 @functools.cache
@@ -147,15 +147,15 @@ def common_of(graph: Any, n: Tensor, carry: Any) -> list[Tensor]:
     """
     changing = {x.name for x in [n, *carry]}
     product: set[str] = set()
-    found: dict[str, Tensor] = {}
+    inputs: dict[str, Tensor] = {}
     for op in graph.get_operations():
         names, results = {x.name for x in op.inputs}, {x.name for x in op.outputs}
         if (names & changing and not _asks_for_first(op, n)) or _draws(op):
             changing |= results
-            found |= {x.name: x for x in op.inputs if x.name in product and x.dtype.is_floating}
+            inputs |= {x.name: x for x in op.inputs if x.name in product and x.dtype.is_floating}
         elif op.type in PRODUCTS or names & product:
             product |= results
-    return list(found.values())
+    return list(inputs.values())
 
 
 def _asks_for_first(op, n):

@@ -32,8 +32,8 @@ def _install(key_here):
     plain = function_context.make_function_context
 
     def with_key(scope_type=None):
-        found, key = plain(scope_type), key_here()
-        return found if key is None else found._replace(context=(found.context, key))
+        original, key = plain(scope_type), key_here()
+        return original if key is None else original._replace(context=(original.context, key))
 
     function_context.make_function_context = with_key
 

@@ -81,10 +81,10 @@ def scan_repeats(
 
         return [*final, *totals], backward
 
-    found = run(*_floating(carry), *_floating(flat), *step.used)
+    results = run(*_floating(carry), *_floating(flat), *step.used)
     count = len(tree.flatten(carry))
-    totals = tree.pack_sequence_as(step.share, found[count:])
-    return tree.pack_sequence_as(carry, found[:count]), totals
+    totals = tree.pack_sequence_as(step.share, results[count:])
+    return tree.pack_sequence_as(carry, results[:count]), totals
 
 
 def _forward(traced, carry, common, total, sequences, length, last):

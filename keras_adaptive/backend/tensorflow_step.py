@@ -85,24 +85,24 @@ class StepWithGradient:
             results, done = with_total(n, carry, now, used, common, total)
             forward.update(op.name for op in done.graph.get_operations())
             sources = [_floating(carry), _floating(now), used, common, tree.flatten(total)]
-            found = _gradients(_floating(results), sources, upstream)
+            gradients = _gradients(_floating(results), sources, upstream)
             # A loop carries these, whether or not they depend on anything.
             for i in (0, 3):
-                both = zip(found[i], sources[i])
-                found[i] = [tf.zeros_like(x) if g is None else g for g, x in both]
+                both = zip(gradients[i], sources[i])
+                gradients[i] = [tf.zeros_like(x) if g is None else g for g, x in both]
             self.given = tree.flatten((n, carry, now, common, total))
             self.known = [n, *now, *upstream]
             self.results = [*map(tree.flatten, results), done]
-            self.gradients = found
-            return self.results, found
+            self.gradients = gradients
+            return self.results, gradients
 
         @unrecorded
         def with_gradient_of_common(n, now, upstream):
             used = list(map(tf.identity, step.used))
-            found = _gradients(step.common_at(n, now, used), [_floating(now), used], upstream)
+            gradients = _gradients(step.common_at(n, now, used), [_floating(now), used], upstream)
             self.known_to_common = [n, *now, *upstream]
-            self.gradients_of_common = found
-            return found
+            self.gradients_of_common = gradients
+            return gradients
 
         like = _floating((carry, step.share))
         forward: set[str] = set()
@@ -152,8 +152,8 @@ class StepWithGradient:
         """The gradients, where there are any, of carry, `now`, `used`, `common` and total."""
         known = zip(self.known[1:], [*now, *of_carry, *of_total])
         fetches = [_present([gradients]) for gradients in self.gradients]
-        found = self.graph.run([*known, *zip(self.kept, kept)], fetches)
-        of_carry, of_now, of_used, *others = found
+        fetched = self.graph.run([*known, *zip(self.kept, kept)], fetches)
+        of_carry, of_now, of_used, *others = fetched
         of_now, of_used = self._spread(of_now, of_used, self.gradients[1:3])
         return of_carry, of_now, of_used, *others
 
@@ -165,13 +165,13 @@ class StepWithGradient:
         return self._spread(of_now, of_used, self.gradients_of_common)
 
     def _spread(self, of_now, of_used, there):
-        """Puts gradients at their places in those that `reached` leaves, with None elsewhere."""
-        found = []
+        """Scatters gradients to the places that `reached` keeps, with None elsewhere."""
+        spread = []
         for group, gradients, present in zip((0, 1), (of_now, of_used), there):
             gradients = iter(gradients)
             everywhere = [None if x is None else next(gradients) for x in present]
-            found.append(self.reached(group, everywhere))
-        return found
+            spread.append(self.reached(group, everywhere))
+        return spread
 
     def reached(self, group: int, tensors: list[Tensor]) -> list[Any]:
         """Those floating tensors of `now` (group 0) or `used` (1) that a gradient reaches."""
@@ -187,9 +187,9 @@ class StepWithGradient:
 
 def _gradients(results, sources, upstream):
     """Gradients of each group of sources, None where there is none."""
-    found = iter(tf.gradients(results, tree.flatten(sources), upstream))
-    found = [[next(found) for _ in group] for group in sources]
-    return [[None if g is None else tf.convert_to_tensor(g) for g in group] for group in found]
+    gradients = iter(tf.gradients(results, tree.flatten(sources), upstream))
+    gradients = [[next(gradients) for _ in group] for group in sources]
+    return [[None if g is None else tf.convert_to_tensor(g) for g in group] for group in gradients]
 
 
 def _present(groups):

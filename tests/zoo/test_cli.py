@@ -130,7 +130,7 @@ def test_a_training_and_its_example_are_checked_first(command, run, tmp_path, mo
         (["predict", "--run", "", "1+2"], "with a checkpoint. Received: ''"),
         (["predict", "act_addition", "1+2", *given], "give one of the two"),
         (["plot", "act_addition", "1+2", *given], "give one of the two"),
-        (["predict", *given], "an example is missing behind --run"),
+        (["predict", *given], "an example is missing after --run"),
         (["predict", *given, "1+two"], "1+two"),
         (["plot", *given, "1+2", "--input", "1+2"], "the example is given once"),
         (["predict"], "give the name of a pretrained model, or --run"),

@@ -98,7 +98,7 @@ def test_all_that_is_mistyped(told):
         (["train", "act_logic", "--set", "gates=11"], "gates=11, max_gates=10"),
         (["tune", "act_logic", "--objective", "error=inf"], "weight of error .* above 0"),
         (["tune", "act_logic", "--over", "units=8", "--over", "units=9"], "--over units is given"),
-        (["study", "act_logic", "--tau", "Infinity"], "expected numbers with commas"),
+        (["study", "act_logic", "--tau", "Infinity"], "expected numbers separated by commas"),
         (["evaluate", "act_parity", "--run", ""], "--run must be a folder .* Received: ''"),
         (["evaluate", "neural_gpu_copy", "--length", "0"], "--length must be a whole number"),
         (["evaluate", "act_parity", "--max-ponder", "9" * 50], "--max-ponder must be a whole"),

@@ -77,7 +77,7 @@ def test_a_training_is_not_replaced_by_its_entry(run, capsys):
         assert cli.main(["export", str(into / "act_addition"), "--into", str(into)]) == 2
     finally:
         (into / "act_addition").rename(run.folder)
-    assert "act_addition is no entry, and would be replaced" in capsys.readouterr().err
+    assert "act_addition is not an entry and would be replaced" in capsys.readouterr().err
 
 
 def test_a_lock_dies_with_its_process(hold, tmp_path):

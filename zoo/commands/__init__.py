@@ -1,7 +1,7 @@
-"""What the commands of the command line do: each takes the parsed arguments.
+"""The functions that run the commands; each takes the parsed arguments.
 
-TensorFlow takes seconds to load, which neither `--help` nor a mistake in the options waits for: the
-commands that need it lie in modules that are imported when one of them runs.
+TensorFlow takes seconds to load, and neither `--help` nor a mistake in the options should wait for
+it. So the commands that need it are in modules that are imported when one of them runs.
 """
 
 import functools
@@ -46,7 +46,7 @@ def predict(arguments):
 
 
 def entry_commands():
-    """The module of the commands that publish, and measure what is published."""
+    """The module of the commands that publish models, and measure published ones."""
     from . import entries as module
 
     return module
@@ -63,6 +63,6 @@ def demo(arguments):
     from .. import demo as module
 
     show = None if arguments.json else functools.partial(print, flush=True)
-    found = module.demo(arguments.out, arguments.examples, show=show)
+    results = module.demo(arguments.out, arguments.examples, show=show)
     if arguments.json:
-        answer(arguments, found, found["text"])
+        answer(arguments, results, results["text"])

@@ -1,4 +1,4 @@
-"""How commands answer: on standard output, as text or JSON; and what they tell beside it."""
+"""Output of commands: the answer as text or JSON, and notes on standard error."""
 
 import json
 import sys
@@ -14,34 +14,37 @@ def answer(arguments, data, text):
 
 
 def note(text):
-    """Tell the person something that is no part of the answer."""
+    """Print a message that is not part of the answer to standard error."""
     print(text, file=sys.stderr)
 
 
-def report(recipe, found):
+def report(recipe, metrics):
     """The numbers of an evaluation in one line."""
     family = families.of(recipe)
     if family.main_metric != "sequence_error":
-        return f"{found['model']}: {family.describe(found)}"
-    low, high = found["confidence_interval"]
+        return f"{metrics['model']}: {family.describe(metrics)}"
+    low, high = metrics["confidence_interval"]
     text = (
-        f"{found['model']}: sequence error {found['sequence_error']:.2%} "
-        f"({low:.2%} to {high:.2%}, {found['examples']} examples), "
-        f"{family.describe(found)}"
+        f"{metrics['model']}: sequence error {metrics['sequence_error']:.2%} "
+        f"({low:.2%} to {high:.2%}, {metrics['examples']} examples), "
+        f"{family.describe(metrics)}"
     )
-    if "within" in found:
+    if "within" in metrics:
         text += (
-            f", 95 % of {found['calls']} calls within {1000 * found['seconds_of_95_percent']:.1f} "
-            f"ms, {found['late']:.1%} later than 1.2 × {1000 * found['within']:g} ms"
+            f", 95 % of {metrics['calls']} calls within "
+            f"{1000 * metrics['seconds_of_95_percent']:.1f} ms, "
+            f"{metrics['late']:.1%} later than 1.2 × {1000 * metrics['within']:g} ms"
         )
     return text
 
 
-def in_words_of_users(found):
-    """An evaluation for `--json`, where the share of wrong symbols is called `bit_error`."""
-    if isinstance(found, list):
-        return [in_words_of_users(one) for one in found]
-    if not isinstance(found, dict):
-        return found
-    names = {key: key.replace("symbol_error", "bit_error") for key in found if isinstance(key, str)}
-    return {names[key]: in_words_of_users(value) for key, value in found.items()}
+def in_words_of_users(results):
+    """Results for `--json`, where the share of wrong symbols is called `bit_error`."""
+    if isinstance(results, list):
+        return [in_words_of_users(result) for result in results]
+    if not isinstance(results, dict):
+        return results
+    names = {
+        key: key.replace("symbol_error", "bit_error") for key in results if isinstance(key, str)
+    }
+    return {names[key]: in_words_of_users(value) for key, value in results.items()}

@@ -1,4 +1,4 @@
-"""The commands that publish trained networks, and measure what is published."""
+"""The commands that publish trained networks, and measure published ones."""
 
 from .. import families
 from ..entries.ensemble import together
@@ -14,15 +14,15 @@ def verify(arguments):
     settings = {name: getattr(arguments, name) for name in ("examples", "seconds")}
     if arguments.quick:
         settings = {name: value or QUICK[name] for name, value in settings.items()}
-    found = measure_again(
+    results = measure_again(
         arguments.names,
         seed=arguments.seed,
         folder=arguments.entries,
         out=arguments.out,
         **settings,
     )
-    answer(arguments, found, in_lines(found))
-    return int(bool(found["disagreements"]))
+    answer(arguments, results, in_lines(results))
+    return int(bool(results["disagreements"]))
 
 
 def measure(arguments):
@@ -30,8 +30,8 @@ def measure(arguments):
     if arguments.ensemble:
         run = together([run, *map(restore, arguments.ensemble)])
     family = families.of(run.recipe)
-    found = {"model": run.recipe.name, **family.measure_lengths(run, arguments)}
-    answer(arguments, in_words_of_users(found), family.describe_lengths(found))
+    results = {"model": run.recipe.name, **family.measure_lengths(run, arguments)}
+    answer(arguments, in_words_of_users(results), family.describe_lengths(results))
 
 
 def export(arguments):

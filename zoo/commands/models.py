@@ -11,7 +11,7 @@ from ..training.progress import interruptible
 from ..training.run import restore
 from .answers import answer, in_words_of_users, report
 
-# Of an evaluation, and of one that measures its calls one by one.
+# Default numbers of examples, without and with `--within`.
 EXAMPLES, EXAMPLES_IN_TIME = 10_000, 1000
 
 
@@ -19,9 +19,9 @@ def evaluate(arguments):
     limits = {name: getattr(arguments, name) for name in LIMITED}
     recipe = recipe_asked(arguments)
     family = families.of(recipe)
-    wanted = {name: getattr(arguments, name) for name in ("bits", "length", "probe", "side")}
-    # What cannot be measured is refused before a model is loaded.
-    parameters = family.evaluation_parameters(wanted)
+    options = {name: getattr(arguments, name) for name in ("bits", "length", "probe", "side")}
+    # Options that do not apply are refused before a model is loaded.
+    parameters = family.evaluation_parameters(options)
     family.check_limits(limits, option)
     within = limits.pop("within")
     if parameters:
@@ -31,19 +31,19 @@ def evaluate(arguments):
     examples = arguments.examples or (EXAMPLES if within is None else EXAMPLES_IN_TIME)
     settings = (examples, arguments.seed, arguments.split, parameters)
     rest = (within, arguments.batch_size, given)
-    found = interruptible(lambda: measure(model, recipe, *settings, *rest))
+    results = interruptible(lambda: measure(model, recipe, *settings, *rest))
     if given is not None:
-        found = {**found, "file": arguments.file, "split": None, "seed": None, "parameters": None}
-    answer(arguments, in_words_of_users(found), report(recipe, found))
+        results = {**results, "file": arguments.file, "split": None, "seed": None, "parameters": None}
+    answer(arguments, in_words_of_users(results), report(recipe, results))
 
 
 def model_asked(arguments, recipe, limits=None):
-    """The pretrained model, or that of the training of `--run`.
+    """The pretrained model, or the model of the training of `--run`.
 
     Args:
         arguments: with `name` and `run`, one of which is None.
         recipe: of the model.
-        limits: as the keywords of `store.load`.
+        limits: keyword arguments of `store.load`.
     """
     if arguments.run is None:
         return store.load(arguments.name, **(limits or {}))
@@ -59,12 +59,12 @@ def plot(arguments):
     recipe = recipe_asked(arguments)
     name, family = recipe.name, families.of(recipe)
     family.check_plot(arguments)
-    found = interruptible(lambda: family.plot(model_asked(arguments, recipe), arguments))
-    files = [found[key] for key in ("animation", "picture") if key in found]
-    answer(arguments, {"model": name, **found}, "\n".join(files))
+    paths = interruptible(lambda: family.plot(model_asked(arguments, recipe), arguments))
+    files = [paths[key] for key in ("animation", "picture") if key in paths]
+    answer(arguments, {"model": name, **paths}, "\n".join(files))
 
 
 def segment(arguments):
     request = (arguments.name, arguments.text, arguments.by, arguments.height)
-    found = interruptible(lambda: cut(*request))
-    answer(arguments, found, "|".join(found["pieces"]))
+    segments = interruptible(lambda: cut(*request))
+    answer(arguments, segments, "|".join(segments["pieces"]))

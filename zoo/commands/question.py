@@ -1,4 +1,4 @@
-"""The command that asks a network about one example; it loads Keras only where it must."""
+"""The command `predict`; it loads Keras only if the model needs it."""
 
 import os
 
@@ -16,8 +16,8 @@ def predict(arguments):
 
 
 def ask(arguments, recipe, text):
-    """The answer, and what formats it."""
-    # Whoever names a backend wants it to answer.
+    """The answer of a model, and the family that formats it."""
+    # A backend that the user names is used, even where NumPy would be enough.
     if arguments.run is None and not (arguments.backend or os.environ.get("KERAS_BACKEND")):
         light = families.without_keras(recipe, store.entry(arguments.name))
         if light is not None:

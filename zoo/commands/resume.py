@@ -1,4 +1,4 @@
-"""How an interrupted command is resumed."""
+"""Resuming an interrupted command."""
 
 import shlex
 from pathlib import Path
@@ -8,7 +8,7 @@ from .answers import PROGRAM
 
 
 def again(argv, resume):
-    """The command that resumes what was interrupted, for a shell.
+    """The command line that resumes an interrupted command.
 
     >>> again(["train", "act_sort", "--out", "my runs/sort", "--json"], resume=True)
     "keras-adaptive train act_sort --out 'my runs/sort' --json --resume"
@@ -19,10 +19,10 @@ def again(argv, resume):
 
 
 def has_training(out):
-    """Whether `train` can go on in a folder."""
+    """Whether `train --resume` can continue in a folder."""
     return out is not None and any(map(checkpoints.exists, (out, Path(out) / "seed-0")))
 
 
 def is_resumable(out):
-    """Whether `tune` and `study` can go on in a folder; they can where there is nothing yet."""
+    """Whether `tune` and `study` can resume in a folder: always, even in an empty one."""
     return True

@@ -33,13 +33,13 @@ def train(arguments):
     else:
         run = scout(arguments.name, out, arguments.seeds, resume=arguments.resume, **settings)
     note(f"{run.position.step} steps done; evaluating")
-    found = evaluate_run(run, arguments.examples)
+    metrics = evaluate_run(run, arguments.examples)
     note(export_hint(run.folder))
-    answer(arguments, in_words_of_users(found), report(run.recipe, found))
+    answer(arguments, in_words_of_users(metrics), report(run.recipe, metrics))
 
 
 def export_hint(out):
-    """What to do with a finished training."""
+    """A note on how to publish a finished training."""
     command = shlex.join([PROGRAM, "export", str(out)])
     return f"publish it with: {command} (with the TensorFlow backend)"
 
@@ -48,7 +48,7 @@ def tune(arguments):
     out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_search")
     kinds = ("method", "trials", "seeds", "objective", "variant", "steps_scale", "examples", "seed")
     settings = {kind: getattr(arguments, kind) for kind in kinds}
-    # KerasTuner speaks on standard output.
+    # KerasTuner prints to standard output, which is for the answer.
     with contextlib.redirect_stdout(sys.stderr):
         search = tuner(
             arguments.name,
@@ -61,9 +61,9 @@ def tune(arguments):
         search.search()
     settings = search.plan.settings
     ranked = ranking(search.rows(), settings["seeds"])
-    kept = ("recipe", "method", "objective", "seeds")
+    shown = ("recipe", "method", "objective", "seeds")
     data = {
-        **{key: settings[key] for key in kept},
+        **{key: settings[key] for key in shown},
         "folder": str(out),
         "table": str(out / TABLES[0]),
         "best": ranked[0] if ranked else None,
@@ -73,7 +73,7 @@ def tune(arguments):
 
 
 def ranked_in_words(ranked, table):
-    """The best trials of a search, a line each."""
+    """The best trials of a search, one per line."""
     lines = [
         f"{trial['objective']:g}: "
         + ", ".join(f"{name}={value}" for name, value in trial["overrides"].items())
@@ -92,6 +92,6 @@ def study(arguments):
         settings |= {"tau": list(TIME_PENALTIES), "seeds": 20}
     settings |= {"overrides": overrides_of(arguments) or None, "resume": arguments.resume}
     with contextlib.redirect_stdout(sys.stderr):
-        found = run_study(arguments.name, out, **settings)
-    data = {"recipe": arguments.name, "folder": str(out), "rows": found["rows"]}
-    answer(arguments, data, study_table.table(found, recipes.load(arguments.name)))
+        results = run_study(arguments.name, out, **settings)
+    data = {"recipe": arguments.name, "folder": str(out), "rows": results["rows"]}
+    answer(arguments, data, study_table.table(results, recipes.load(arguments.name)))

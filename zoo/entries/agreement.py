@@ -1,9 +1,9 @@
-"""Whether what is published and what is measured again can be the same number.
+"""Statistical tests of whether a published figure and a second measurement agree.
 
-A share of wrong answers is compared by Fisher's exact test of both counts, a mean by Student's t
-test with the spread of the second measurement. A figure disagrees when a difference as large as the
-one that is seen is less probable than `RISK` divided by the number of figures that are compared
-(Bonferroni): of honest figures, however many, all agree with a probability of at least 99.9 %.
+Shares of wrong answers are compared by Fisher's exact test of the counts, means by Student's t test
+with the spread of the second measurement. A figure disagrees if a difference as large as the
+observed one is less probable than `RISK` divided by the number of compared figures (Bonferroni). So
+if all published figures are correct, all of them agree with a probability of at least 99.9 %.
 """
 
 import dataclasses
@@ -18,13 +18,13 @@ ROUNDING = 5e-5
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """A mean over all parts of all examples: of symbols that are wrong, or of steps an input.
+    """A mean over all parts of all examples, such as wrong symbols, or steps for each input.
 
     Args:
-        totals: of each example, such as its wrong symbols (examples,).
-        parts: how many parts each example has (examples,).
-        largest: the largest ratio that an example can have; by default one step more than the
-            largest that one has.
+        totals: the total of each example, such as its number of wrong symbols (examples,).
+        parts: the number of parts of each example (examples,).
+        largest: the largest ratio that an example can have; by default that of an example with
+            one step more than the example with the largest ratio.
     """
 
     totals: np.ndarray
@@ -38,10 +38,10 @@ class Ratio:
 
     @property
     def spread(self):
-        """The standard deviation of what an example adds to the mean.
+        """The standard deviation of the contribution of an example to the mean.
 
-        An example with the largest ratio is counted in, so that examples that are all alike are not
-        taken for certainty.
+        One example with the largest ratio is added, so that the spread is not zero if all examples
+        are alike.
         """
         largest = self.largest
         if largest is None:
@@ -63,9 +63,9 @@ def wilson(errors, examples):
     [0.005441, 0.018309]
     """
     stats = _statistics()
-    found = stats.binomtest(int(errors), int(examples)).proportion_ci(CONFIDENCE, "wilson")
-    # At the ends of the range rounding may leave a trace.
-    return [round(float(min(max(bound, 0.0), 1.0)), 6) for bound in found]
+    interval = stats.binomtest(int(errors), int(examples)).proportion_ci(CONFIDENCE, "wilson")
+    # Rounding errors may exceed the range [0, 1].
+    return [round(float(min(max(bound, 0.0), 1.0)), 6) for bound in interval]
 
 
 def of_mean(value, spread, examples, digits=4):
@@ -103,8 +103,9 @@ def means_agree(value, examples, again):
     """The p-value of a published mean and a second measurement of it, after Student.
 
     Args:
-        value: the published mean, over so many `examples`.
-        again: a `Ratio`.
+        value: the published mean.
+        examples: the number of examples of the published mean.
+        again: the `Ratio` of the second measurement.
     """
     stats = _statistics()
     count = len(again.totals)
@@ -116,12 +117,12 @@ def means_agree(value, examples, again):
 
 
 def limit(figures):
-    """The least p-value at which each of so many figures agrees."""
+    """The smallest p-value at which a figure agrees, if so many figures are compared."""
     return RISK / max(figures, 1)
 
 
 def _statistics():
-    # SciPy's statistics take long to load, and an answer of a model needs none.
+    # SciPy's statistics load slowly, and `predict` does not need them.
     from scipy import stats
 
     return stats

@@ -1,4 +1,4 @@
-"""The network without ACT that an entry is compared with, whose weights lie in its folder."""
+"""The network without ACT that an entry is compared with; its weights are in the entry's folder."""
 
 from pathlib import Path
 

@@ -9,16 +9,16 @@ LICENCE = "Apache 2.0, as the package."
 
 @dataclasses.dataclass(frozen=True)
 class Sections:
-    """What a family writes into a card, Markdown.
+    """The sections of a card that a family writes, in Markdown.
 
     Args:
         source: the paper.
         results: the tables of errors beside the paper's.
         pictures: the pictures and what they show.
         use: how to load, ask and serve the model.
-        training: the settings, the command, and every training that was run.
+        training: the settings, the command, and all trainings that were run.
         differences: how all models of the family differ from the paper's, one sentence each.
-        licence: what holds beside the licence of the package, a sentence.
+        licence: a sentence on a licence that applies besides the one of the package.
     """
 
     source: str
@@ -36,8 +36,8 @@ def write(recipe, sections, limits, thinking_less=""):
     Args:
         recipe: the `Recipe`.
         sections: the `Sections` of its family.
-        limits: what it was trained and measured on, and where it fails.
-        thinking_less: the errors where it may take few steps only.
+        limits: sentences on its training sizes, and its errors there and beyond.
+        thinking_less: the errors if its number of steps is limited.
 
     Returns:
         A text.
@@ -62,7 +62,7 @@ def write(recipe, sections, limits, thinking_less=""):
 
 
 def folded(summary, text):
-    """Markdown that unfolds when its summary is clicked.
+    """Markdown that is folded until its summary is clicked.
 
     >>> print(folded("More", "Much more."))
     <details><summary>More</summary>
@@ -75,24 +75,24 @@ def folded(summary, text):
 
 
 def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])", **options):
-    """Lines of Python that encode an example and let `model` answer.
+    """Lines of Python that encode an example and print the answer of `model`.
 
     Args:
         recipe: the `Recipe` of the model.
         example: in human form.
         answer: the expression of the answer, with `task`, `model` and `inputs`.
-        **options: as of the task's `encode`.
+        **options: keyword arguments of the task's `encode`.
     """
-    given = "".join(f", {name}={value!r}" for name, value in options.items())
+    arguments = "".join(f", {name}={value!r}" for name, value in options.items())
     return (
         f'task = datasets.task("{recipe.dataset}")\n'
-        f"inputs = task.encode({json.dumps(example)}{given})\n"
+        f"inputs = task.encode({json.dumps(example)}{arguments})\n"
         f"print({answer})"
     )
 
 
 def test_data_seen(recipe):
-    """The section on what was known of test data, empty if nothing was."""
+    """The section on what was known about test data; empty if nothing was."""
     if not recipe.test_data_seen:
         return ""
     return (
@@ -104,9 +104,9 @@ def test_data_seen(recipe):
 
 
 def loading(recipe, metrics):
-    """The arguments by which `zoo.load` finds this entry.
+    """The arguments with which `zoo.load` loads this entry.
 
-    An entry that is not among those of the package is loaded from the folder that it lies in.
+    An entry that is not part of the package is loaded from its own folder.
     """
     folder = metrics.get("folder")
     where = "" if folder is None else f", folder={json.dumps(folder, ensure_ascii=False)}"
@@ -151,7 +151,7 @@ def markdown(header, rows):
 
 
 def changes(settings):
-    """What a training changed in its recipe, in words."""
+    """The settings that a training changed in its recipe, as text."""
     changed = [f"{key}={value}" for key, value in (settings["overrides"] or {}).items()]
     if settings["steps_scale"]:
         changed.append(f"steps × {settings['steps_scale']:g}")
@@ -173,10 +173,10 @@ def command(recipe, metrics):
 
 
 def trained(words, recipe, metrics):
-    """How a network was trained, and the command that does it again, as lines.
+    """Lines on how a network was trained, with the command that repeats it.
 
     Args:
-        words: the network and its batches, a sentence without its end.
+        words: the network and its batches, the beginning of a sentence.
         recipe: the entry's `Recipe`.
         metrics: its `metrics.json`.
     """
@@ -192,7 +192,7 @@ def trained(words, recipe, metrics):
 
 
 def trainings_table(metrics, symbols):
-    """The trainings of an entry that is also validated on longer examples.
+    """The table of trainings of an entry that is also validated on longer examples.
 
     Args:
         metrics: the `metrics.json` of the entry.

@@ -1,4 +1,4 @@
-"""Whether the numbers that users read are those of `metrics.json`, and those fit together."""
+"""Checks that the texts that users read match `metrics.json`, and its numbers each other."""
 
 import difflib
 import itertools
@@ -12,12 +12,12 @@ from .figures import ERROR
 
 
 def inconsistencies(names, folder=None):
-    """Sentences on what users read and the results do not say.
+    """Sentences on differences between what users read and the results.
 
     Args:
         names: of the entries.
-        folder: where entries lie; those of the package by default. In a clone the tables of the
-            README and of the pages are compared too.
+        folder: where entries lie; those of the package by default. In a clone, the tables of
+            the README and of the pages are compared too.
     """
     for name in names:
         recipe, metrics = store.recipe(name, folder), store.results(name, folder)
@@ -30,14 +30,14 @@ def inconsistencies(names, folder=None):
     if script.is_file():
         words = [sys.executable, str(script), str(repository), "--check"]
         checked = subprocess.run(words, capture_output=True, text=True)
-        found = checked.stdout.splitlines()
-        if checked.returncode and not found:
-            found = [f"{script} could not compare the tables: {checked.stderr.strip()}"]
-        yield from found
+        lines = checked.stdout.splitlines()
+        if checked.returncode and not lines:
+            lines = [f"{script} could not compare the tables: {checked.stderr.strip()}"]
+        yield from lines
 
 
 def differences(name, read, right):
-    """Sentences on the lines of a text that are not those that the results give."""
+    """Sentences on the lines in which a text differs from the one written from the results."""
     lines = difflib.unified_diff(read.split("\n"), right.split("\n"), lineterm="", n=0)
     for line in itertools.islice(lines, 2, None):
         if line.startswith("-"):
@@ -47,30 +47,31 @@ def differences(name, read, right):
 
 
 def shares(recipe, metrics):
-    """Sentences on shares of examples that are none, and on intervals that are not theirs."""
-    for one in families.of(recipe).measurements(metrics):
-        errors = one.row[ERROR] * one.row["examples"]
+    """Sentences on errors that are no whole number of examples, and on wrong intervals."""
+    for measurement in families.of(recipe).measurements(metrics):
+        errors = measurement.row[ERROR] * measurement.row["examples"]
         if abs(errors - round(errors)) > 0.01:
-            yield f"{one.what}: {one.row[ERROR]} is no share of {one.row['examples']} examples"
+            share, examples = measurement.row[ERROR], measurement.row["examples"]
+            yield f"{measurement.what}: {share} is no share of {examples} examples"
     for row in rows_with_intervals(metrics):
         right = agreement.wilson(round(row[ERROR] * row["examples"]), row["examples"])
         if max(abs(a - b) for a, b in zip(right, row["confidence_interval"])) > 2e-6:
             yield f"the interval of {row[ERROR]:.4f} is {right}, not {row['confidence_interval']}"
 
 
-def rows_with_intervals(found):
+def rows_with_intervals(data):
     """All dicts within a `metrics.json` that have an error and its interval."""
-    if isinstance(found, dict):
-        if {ERROR, "confidence_interval", "examples"} <= set(found):
-            yield found
-        found = list(found.values())
-    if isinstance(found, list):
-        for one in found:
-            yield from rows_with_intervals(one)
+    if isinstance(data, dict):
+        if {ERROR, "confidence_interval", "examples"} <= set(data):
+            yield data
+        data = list(data.values())
+    if isinstance(data, list):
+        for value in data:
+            yield from rows_with_intervals(value)
 
 
 def repeated(metrics):
-    """Sentences on numbers of the published training that are not those of the entry."""
+    """Sentences on numbers of the published training that differ from those of the entry."""
     if metrics.get("ensemble"):
         return
     for key, value in metrics["runs"][0].items():
@@ -79,7 +80,7 @@ def repeated(metrics):
 
 
 def others(metrics, folder):
-    """Sentences on numbers of other entries that are not those entries' own."""
+    """Sentences on numbers of other entries that differ from those entries' own."""
     for other in metrics.get("other_models", ()):
         if other["model"] in store.names(folder):
             own = store.results(other["model"], folder)

@@ -1,4 +1,4 @@
-"""Several trainings of a recipe as one, whose model averages their outputs."""
+"""Ensembles: several trainings of a recipe whose outputs are averaged."""
 
 import hashlib
 
@@ -8,18 +8,18 @@ from ..training.run import Run
 
 
 def together(runs):
-    """The ensemble of some trainings, to be measured and exported as a training is.
+    """The ensemble of several trainings, which is measured and exported like a single one.
 
     Args:
         runs: two or more `Run`s of one recipe. The ensemble has the recipe, seed and history of the
-            first, and a folder for what is measured of it within that one's.
+            first, and a folder for its measurements inside the first one's folder.
 
     Returns:
         A `Run`.
 
     Raises:
-        ValueError: the trainings are of several recipes, their models do not fit together, or one
-            is there twice.
+        ValueError: the trainings are of different recipes, their models have different outputs, or
+            a training is given twice.
     """
     first = runs[0]
     for run in runs[1:]:
@@ -36,7 +36,7 @@ def together(runs):
         )
     model = ensemble.average_outputs([run.model for run in runs], first.recipe.name)
     family.compile(model)
-    # Another one for other members, or when one of them has gone on.
+    # The folder depends on the members and on how long each was trained.
     digest = hashlib.sha256("\n".join(members).encode()).hexdigest()
     folder = first.folder / f"ensemble-{digest[:12]}"
     folder.mkdir(exist_ok=True)

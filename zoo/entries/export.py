@@ -22,13 +22,13 @@ HISTORY_ROWS = 500
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What is to be measured for an entry.
+    """The measurements that an entry needs.
 
     Args:
         into: where entries lie.
-        examples: of each evaluation, at least; the family's number by default.
-        long_examples: of each evaluation at very long lengths, which cost as the square.
-        lengths: those to measure; the paper's by default.
+        examples: the smallest number of examples of each evaluation; the family's by default.
+        long_examples: the same at very long lengths, whose cost grows quadratically.
+        lengths: the lengths to measure; the paper's by default.
     """
 
     into: Path
@@ -46,30 +46,31 @@ def export(
     lengths=None,
     ensemble=(),
 ):
-    """Write the entry of a trained model, whole.
+    """Write the entry of a trained model.
 
     Args:
         folder: the folder of the training to publish.
         into: where entries lie; the entry's folder in it is replaced.
-        others: folders of the other trainings of the recipe, for the card: other seeds, and
-            those without ACT (the best of them on validation data is the baseline) or with another
-            kind of halting.
-        examples: of each evaluation on the test split; by default at least 10,000 for ACT, 1,000
-            at each length for the Neural GPU, 2,500 with each memory for HAM.
-        long_examples: of the Neural GPU at very long lengths; 100 by default.
-        lengths: those to measure the Neural GPU at; the paper's by default.
-        ensemble: folders of further trainings of the recipe; the entry's model then answers with
-            the mean of the outputs of all of them (Neural GPU).
+        others: folders of other trainings of the recipe, for the card: other seeds, and trainings
+            without ACT (the best of these on validation data is the baseline) or with another kind of
+            halting.
+        examples: number of examples of each evaluation on the test split; by default at least
+            10,000 for ACT, 1,000 at each length for the Neural GPU, 2,500 with each memory for
+            HAM.
+        long_examples: the same for the Neural GPU at very long lengths; 100 by default.
+        lengths: lengths at which to measure a Neural GPU; the paper's by default.
+        ensemble: folders of further trainings of the recipe; the outputs of the entry's model are
+            then the mean of the outputs of all of them (Neural GPU).
 
     Returns:
         The path of the entry.
 
     Raises:
         FileNotFoundError: a folder has no checkpoint.
-        ValueError: a folder is of another recipe, the backend is not TensorFlow, or what lies
-            where the entry goes is none.
-        OSError: the entry cannot be written, or another process writes it (`lock.InUse`); an old
-            one stays whole.
+        ValueError: a folder is of another recipe, the backend is not TensorFlow, or the folder that
+            would be replaced is not an entry.
+        OSError: the entry cannot be written, or another process is writing it (`lock.InUse`); an
+            existing entry stays intact.
     """
     if keras.backend.backend() != "tensorflow":
         raise ValueError(
@@ -79,7 +80,7 @@ def export(
     run = restore(folder)
     path = Path(into) / run.recipe.name
     if path.exists() and not (path / manifest.NAME).exists():
-        raise ValueError(f"{path} is no entry, and would be replaced: choose another folder")
+        raise ValueError(f"{path} is not an entry and would be replaced: choose another folder")
     with lock_folder(into, run.recipe.name):
         return _written(run, into, others, examples, long_examples, lengths, ensemble)
 
@@ -87,7 +88,7 @@ def export(
 def _written(run, into, others, examples, long_examples, lengths, ensemble):
     """Measure a training, and write its entry."""
     family = families.of(run.recipe)
-    wanted, examples = examples, family.default_examples if examples is None else examples
+    exact_examples, examples = examples, family.default_examples if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths)
     trainings, members = [], 0
     others = [restore(other) for other in others]
@@ -97,10 +98,10 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
     if ensemble:
         runs = [run, *map(restore, ensemble)]
         run, members = together(runs), len(runs)
-        trainings = [measured(one, examples, wanted) for one in runs]
-    metrics = measured(run, examples, wanted)
+        trainings = [measured(member, examples, exact_examples) for member in runs]
+    metrics = measured(run, examples, exact_examples)
     trainings = trainings or [metrics]
-    trainings += [measured(other, examples, wanted) for other in others]
+    trainings += [measured(other, examples, exact_examples) for other in others]
     model = bare(run.model)
     metrics = {
         **metrics,
@@ -140,17 +141,19 @@ def are_comparable(recipe, other):
 
 
 def is_package(folder):
-    """Whether a folder is that of the entries that came with the package."""
+    """Whether a folder is the one of the entries in the package."""
     return folder.resolve() == store.root().resolve()
 
 
 def bare(model):
-    """A model with the same weights and without optimizer and compiled state."""
+    """A copy of a model with the same weights, without optimizer and compiled state."""
     parameters = inspect.signature(type(model).__init__).parameters.values()
-    # Models that make their layers themselves take no inputs and outputs.
-    if any(one.kind == one.VAR_POSITIONAL for one in parameters):
-        # What a class of functional models takes beside the layers, such as weights of its loss.
-        own = [one.name for one in parameters if one.kind == one.KEYWORD_ONLY]
+    # Functional models take inputs and outputs; models that build their layers take a config.
+    if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
+        # Further arguments of the class, such as the weights of its loss.
+        own = [
+            parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY
+        ]
         config = model.get_config() if own else {}
         own = {name: config[name] for name in own}
         return type(model)(model.inputs, model.outputs, name=model.name, **own)
@@ -162,7 +165,7 @@ def bare(model):
 
 
 def keep_baseline(metrics, runs, folder):
-    """Write the baseline of an entry beside its model, if its training is at hand.
+    """Write the baseline of an entry beside its model, if its training is among `runs`.
 
     Args:
         metrics: the entry's `metrics.json`.
@@ -170,7 +173,7 @@ def keep_baseline(metrics, runs, folder):
         folder: where the entry is written.
 
     Returns:
-        The metrics, with the name of the file at the baseline.
+        The metrics, with the file name of the baseline's weights.
     """
     plain = metrics.get("without_act")
     for run in runs:
@@ -180,20 +183,20 @@ def keep_baseline(metrics, runs, folder):
     return metrics
 
 
-def measured(run, examples, wanted=None):
-    """The metrics of a training, measured now unless they were after its last step.
+def measured(run, examples, exact_examples=None):
+    """The metrics of a training; measured now, unless they were measured after its last step.
 
     Args:
         run: a `Run`.
-        examples: how many at least.
-        wanted: how many exactly, if it is not None.
+        examples: the smallest number of examples.
+        exact_examples: the exact number of examples, unless None.
     """
     path = run.folder / "metrics.json"
     if path.exists():
         metrics = read_json(path, ("steps", "examples"))
         known = set(families.of(run.recipe).run_metrics) <= set(metrics)
         enough = metrics["examples"] >= examples and metrics["examples"] == (
-            wanted or metrics["examples"]
+            exact_examples or metrics["examples"]
         )
         if known and metrics["steps"] == run.position.step and enough:
             return metrics
@@ -202,23 +205,23 @@ def measured(run, examples, wanted=None):
 
 def write_saved_model(model, family, folder):
     """Write the SavedModel with the endpoints of its family."""
-    # What an archive tracks it writes once more, beside the weights that its endpoints use.
+    # The archive saves the weights of its endpoints; a tracked model would save them twice.
     archive = keras.export.ExportArchive()
     family.add_endpoints(archive, model)
     archive.write_out(str(folder), verbose=False)
 
 
 def thinned(history):
-    """About `HISTORY_ROWS` rows of a history at most; those with validation and the last stay."""
-    kept = {i for i, row in enumerate(history) if "validation_error" in row}
-    step = -(-len(history) // max(HISTORY_ROWS - len(kept), 1))
-    return [history[i] for i in sorted({*kept, *range(len(history) - 1, -1, -step)})]
+    """About `HISTORY_ROWS` rows of a history, among them the last and all with validation."""
+    validated = {i for i, row in enumerate(history) if "validation_error" in row}
+    step = -(-len(history) // max(HISTORY_ROWS - len(validated), 1))
+    return [history[i] for i in sorted({*validated, *range(len(history) - 1, -1, -step)})]
 
 
 def commit():
-    """The commit of the clone that this file lies in, or None."""
+    """The Git commit of the clone that contains this file, or None."""
     try:
-        found = subprocess.run(
+        result = subprocess.run(
             ["git", "rev-parse", "HEAD"],
             cwd=Path(__file__).parent,
             capture_output=True,
@@ -227,7 +230,7 @@ def commit():
         )
     except (OSError, subprocess.CalledProcessError):
         return None
-    return found.stdout.strip()
+    return result.stdout.strip()
 
 
 def write_json(path, data):

@@ -1,27 +1,27 @@
-"""What an entry publishes: each measurement that its numbers come from, and how to repeat it."""
+"""The published figures of an entry, and how to measure them again."""
 
 import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
-# What is counted, as `Family.summary` and the rows of `metrics.json` name it.
+# The key of the error in `Family.summary` and in `metrics.json`.
 ERROR = "sequence_error"
 
 
 @dataclasses.dataclass(frozen=True)
 class Measurement:
-    """A model's answers to examples of one kind, and what was published of them.
+    """The published numbers of a model on one kind of examples.
 
     Args:
         what: the kind of examples, in words.
-        row: the published numbers, by the names of `Family.summary`; at least `examples`.
+        row: the published numbers, with the keys of `Family.summary`; at least `examples`.
         parameters: the data set's parameters that differ from the recipe's.
         split: `"test"` or `"validation"`.
-        member: which model answers: one of an ensemble, by its number; the file of the network
-            without ACT; or, None, the published model.
-        drawn: whether readers see the numbers in a picture only.
-        max_ponder: the most steps that the model was allowed; its own by default.
+        member: which model is measured: the number of an ensemble's member, the file of the network
+            without ACT, or None for the published model.
+        drawn: whether the numbers are published in a picture only.
+        max_ponder: the limit of the model's steps; its own by default.
     """
 
     what: str
@@ -38,10 +38,10 @@ class Exact:
     """A number that does not depend on which examples are drawn.
 
     Args:
-        what: of what it is, in words.
+        what: what it describes, in words.
         figure: its name.
         published, measured: its values.
-        tolerance: how far apart they may be; another processor rounds otherwise.
+        tolerance: the largest allowed difference, because processors round differently.
     """
 
     what: str
@@ -57,15 +57,15 @@ def of_selection(recipe, metrics, longer_parameters):
     Args:
         recipe: the entry's `Recipe`.
         metrics: its `metrics.json`.
-        longer_parameters: a function from a training to the data set's parameters of the longer
-            examples.
+        longer_parameters: a function that takes a training and returns the data set's parameters
+            of its longer validation examples.
     """
-    members, found = metrics.get("ensemble"), []
+    members, measurements = metrics.get("ensemble"), []
     for place, run in enumerate(metrics["runs"][: members or 1]):
         member = place if members else None
         of = f"training {place + 1}, " if members else ""
         if members:
-            found.append(Measurement(f"{of}test", run, member=member))
+            measurements.append(Measurement(f"{of}test", run, member=member))
         kinds = [("validation", metrics["examples"], {})]
         kinds += [("longer", min(metrics["examples"], 1000), longer_parameters(run))]
         for prefix, examples, parameters in kinds:
@@ -75,8 +75,8 @@ def of_selection(recipe, metrics, longer_parameters):
                 "symbol_error": run[f"{prefix}_symbol_error"],
             }
             words = "validation" if prefix == "validation" else f"validation at {run['longer']}"
-            found.append(Measurement(of + words, row, parameters, "validation", member))
-    return found
+            measurements.append(Measurement(of + words, row, parameters, "validation", member))
+    return measurements
 
 
 def other_models(recipe, folder, rows):
@@ -85,16 +85,16 @@ def other_models(recipe, folder, rows):
     Args:
         recipe: the `Recipe` of the entry.
         folder: where entries lie.
-        rows: what `metrics.json` calls the list of them.
+        rows: the key of their list in `metrics.json`.
 
     Returns:
         A list of dicts: `model`, its name, and `rows`.
     """
-    found = []
+    models = []
     for path in sorted(Path(folder).glob("*/metrics.json")):
         other = json.loads(path.read_text(encoding="utf-8"))
         base = other["parameters"].get("base", 2)
         alike = other["dataset"] == recipe.dataset and base == recipe.parameters.get("base", 2)
         if alike and other["model"] != recipe.name and rows in other:
-            found.append({"model": other["model"], rows: other[rows]})
-    return found
+            models.append({"model": other["model"], rows: other[rows]})
+    return models

@@ -1,9 +1,9 @@
-"""What the first line on an entry says: its task, its error where it was trained and beyond."""
+"""The headline of an entry: its task, and its errors at the training sizes and beyond."""
 
 from ..recipe import Recipe
 from .card import percent
 
-# An entry that is wrong more often than this where it was trained is an experiment.
+# An entry with a larger error at its training sizes is an experiment.
 LEARNED = 0.5
 
 
@@ -11,7 +11,7 @@ def headline(recipe, metrics):
     """The main figures of an entry.
 
     Args:
-        recipe, metrics: what `recipe.json` and `metrics.json` hold.
+        recipe, metrics: the contents of `recipe.json` and `metrics.json`.
 
     Returns:
         A dict of texts and numbers: `task`; `trained_on`, the size of its training inputs; `error`
@@ -22,7 +22,7 @@ def headline(recipe, metrics):
     unit = (recipe.get("length_parameters") or (None, None))[1]
     rows = [row for row in metrics.get("lengths", ()) if is_of_one_length(row)]
     rows += metrics.get("sizes", ())
-    found = {
+    figures = {
         "task": task_of(recipe["dataset"]),
         "trained_on": ", ".join(f"{value} {key}" for key, value in sizes_of(recipe).items()),
         "error": metrics.get("sequence_error"),
@@ -30,15 +30,15 @@ def headline(recipe, metrics):
         "error_beyond": None,
     }
     if "bits_per_character" in metrics:
-        found["bits_per_character"] = metrics["bits_per_character"]
-        found["trained_on"] = f"{recipe['parameters']['size'] * 90 // 100:,} bytes"
+        figures["bits_per_character"] = metrics["bits_per_character"]
+        figures["trained_on"] = f"{recipe['parameters']['size'] * 90 // 100:,} bytes"
     if rows:
         last, trained = rows[-1], Recipe.from_dict(recipe).largest_length
         kind = "points" if recipe["family"] == "pointer" else "positions"
         words = "leaves" if "leaves" in last else {"length": kind}.get(unit, unit)
         key = "leaves" if "leaves" in last else "length"
         known = next((row for row in rows if row[key] == trained), rows[0])
-        found |= {
+        figures |= {
             "trained_on": f"up to {known[key]} {words}",
             "error": known["sequence_error"],
             "beyond": f"{last[key]} {words}",
@@ -46,17 +46,17 @@ def headline(recipe, metrics):
         }
     if "beyond" in metrics:
         row, what = metrics["beyond"], recipe["figure"]["label"]
-        found |= {
+        figures |= {
             "trained_on": f"up to {recipe['parameters']['length']} {what}",
             "beyond": f"{row['min_length']} to {row['length']} {what}",
             "error_beyond": row["sequence_error"],
         }
-    found["experiment"] = found["error"] is not None and found["error"] > LEARNED
-    return found
+    figures["experiment"] = figures["error"] is not None and figures["error"] > LEARNED
+    return figures
 
 
 def task_of(dataset):
-    """What a data set is about, by its name without that of its paper's network.
+    """The task of a data set: its name without the prefix of the paper's network.
 
     Example:
 
@@ -69,7 +69,7 @@ def task_of(dataset):
 
 
 def is_of_one_length(row):
-    """Whether a measurement is of random examples of a single length."""
+    """Whether a measurement is of random examples of one length."""
     return row.get("probe") is None and row["least"] == row["length"]
 
 
@@ -82,45 +82,45 @@ def sizes_of(recipe):
     }
 
 
-def limits_in_words(found):
-    """What an entry was trained on, how it does there and beyond, in sentences.
+def limits_in_words(figures):
+    """Sentences on the training sizes of an entry, and its errors there and beyond.
 
     Args:
-        found: a dict as of `headline`.
+        figures: the dict of `headline`.
 
     Example:
 
-    >>> found = {"trained_on": "up to 20 bits", "error": 0.0, "experiment": False}
-    >>> print(limits_in_words({**found, "error_beyond": 0.02, "beyond": "2000 bits"}))
+    >>> figures = {"trained_on": "up to 20 bits", "error": 0.0, "experiment": False}
+    >>> print(limits_in_words({**figures, "error_beyond": 0.02, "beyond": "2000 bits"}))
     Trained on up to 20 bits, where 0.00 % of the answers have a mistake. Of those at 2000 bits, the
     largest inputs that it was measured on, 2.00 % have one.
     """
-    if "bits_per_character" in found:
-        return f"Trained on {found['trained_on']}, and measured on text of the same source alone."
+    if "bits_per_character" in figures:
+        return f"Trained on {figures['trained_on']}, and measured on text of the same source alone."
     text = (
-        f"Trained on {found['trained_on']}, where {percent(found['error'])} of the answers have a "
-        "mistake."
+        f"Trained on {figures['trained_on']}, where {percent(figures['error'])} of the answers "
+        "have a mistake."
     )
-    if found["experiment"]:
+    if figures["experiment"]:
         text = f"**It did not learn its task**, and is here for comparison. {text}"
-    if found["error_beyond"] is None:
+    if figures["error_beyond"] is None:
         return f"{text} It was not measured on larger inputs."
     return (
-        f"{text} Of those at {found['beyond']}, the\nlargest inputs that it was measured on, "
-        f"{percent(found['error_beyond'])} have one."
+        f"{text} Of those at {figures['beyond']}, the\nlargest inputs that it was measured on, "
+        f"{percent(figures['error_beyond'])} have one."
     )
 
 
-def cells(found):
-    """The error at the sizes of training and beyond, in words.
+def cells(figures):
+    """The errors at the training sizes and beyond, as texts.
 
     Example:
 
     >>> cells({"error": 0.0, "error_beyond": 0.02, "beyond": "2000 bits"})
     ['0.00 %', '2.00 % at 2000 bits']
     """
-    if "bits_per_character" in found:
-        return [f"{found['bits_per_character']:.2f} bits a byte", "–"]
-    if found["error_beyond"] is None:
-        return [percent(found["error"]), "–"]
-    return [percent(found["error"]), f"{percent(found['error_beyond'])} at {found['beyond']}"]
+    if "bits_per_character" in figures:
+        return [f"{figures['bits_per_character']:.2f} bits a byte", "–"]
+    if figures["error_beyond"] is None:
+        return [percent(figures["error"]), "–"]
+    return [percent(figures["error"]), f"{percent(figures['error_beyond'])} at {figures['beyond']}"]

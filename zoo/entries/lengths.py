@@ -1,7 +1,7 @@
-"""What a model gets wrong at lengths far beyond those of its training.
+"""Errors of a model at lengths far beyond those of its training.
 
-Long examples take their time, so what was found is kept in the folder of the training as soon as it
-is known, and used again as long as neither the training has gone on nor a setting has changed.
+Long examples take long, so results are saved in the folder of the training as soon as they are
+measured, and reused until the training continues or a setting changes.
 """
 
 import inspect
@@ -20,67 +20,67 @@ NAME = "lengths.json"
 LENGTHS = {"bits": (20, 25, 100, 200, 2000), "length": (41, 401, 4001)}
 PROBES = {"bits": ("carries", "ones", "zeros", "powers", "unequal"), "length": ()}
 PROBED = (20, 100)
-# From here on fewer examples will do: they cost as the square of the length.
+# From these lengths on, fewer examples are measured: their cost grows quadratically.
 VERY_LONG = {"bits": 777, "length": 4001}
 LONG_EXAMPLES = 100
-# So many of those are measured before what was found is kept.
+# Number of very long examples after which the results are saved.
 PORTION = 10
 
 
 def measure(family, run, examples, long_examples=None, lengths=None):
-    """Measure a training at many lengths, and with what random numbers miss.
+    """Measure a training at many lengths, and on probes of inputs that are rarely drawn.
 
     Args:
         family: that of the run's recipe, which has `length_parameters`.
         run: a `Run`.
-        examples: of each measurement.
-        long_examples: of those at `VERY_LONG` lengths; `LONG_EXAMPLES` by default.
-        lengths: those to measure at; the paper's by default.
+        examples: number of examples of each measurement.
+        long_examples: the same at `VERY_LONG` lengths; `LONG_EXAMPLES` by default.
+        lengths: the lengths to measure at; the paper's by default.
 
     Returns:
-        A list of dicts: `probe` (None for random numbers), `least` and `length` (examples have
-        lengths between the two), what `Family.summary` gives, `seconds`, and `backend`.
+        A list of dicts: `probe` (None for random numbers), `least` and `length` (the range of
+        the examples' lengths), the keys of `Family.summary`, `seconds`, and `backend`.
     """
-    kept = read(run)
+    records = read(run)
     probe = family.probe(run.model)
     rows = []
     for what, count in plan(run.recipe, examples, long_examples, lengths):
-        known = kept.setdefault(identity(what), {**what, "seconds": 0.0, "found": {}})
-        while examples_in(known) < count:
-            extend(known, family, probe, count)
-            data = {**network(run), "rows": list(kept.values())}
+        record = records.setdefault(identity(what), {**what, "seconds": 0.0, "found": {}})
+        while examples_in(record) < count:
+            extend(record, family, probe, count)
+            data = {**network(run), "rows": list(records.values())}
             write_file(run.folder / NAME, json.dumps(data))
-        rows.append(row_of(known, family, count))
+        rows.append(row_of(record, family, count))
     return rows
 
 
 def read(run):
-    """What was found before: a dict from `identity` to what `extend` keeps."""
+    """The saved results: a dict from `identity` to the records of `extend`."""
     data = read_json(run.folder / NAME, ("rows",))
     if data is None or any(data.get(key) != value for key, value in network(run).items()):
         return {}
-    return {identity(known): known for known in data["rows"]}
+    return {identity(record): record for record in data["rows"]}
 
 
 def network(run):
-    """What decides whether the numbers that are kept are still those of the training."""
-    # As JSON gives it back.
+    """The state of the training; saved results are valid as long as it is the same."""
+    # As a round trip through JSON returns them.
     hyperparameters = json.loads(json.dumps(dict(run.recipe.hyperparameters)))
     return {"steps": run.position.step, "hyperparameters": hyperparameters}
 
 
 def identity(row):
-    """What a measurement is of."""
+    """The key of a measurement."""
     return row["probe"], row["least"], row["length"]
 
 
-def examples_in(known):
-    """How many examples were measured already."""
-    return len(known["found"].get("wrong", ()))
+def examples_in(record):
+    """The number of examples that were measured already."""
+    return len(record["found"].get("wrong", ()))
 
 
 def plan(recipe, examples, long_examples=None, lengths=None):
-    """What is to be measured, the quick ones first.
+    """The measurements to make, the quick ones first.
 
     Returns:
         A list of pairs: a dict of `probe`, `least` and `length`, and the number of examples.
@@ -95,48 +95,50 @@ def plan(recipe, examples, long_examples=None, lengths=None):
         if value < 1:
             raise ValueError(f"{name} must be at least 1. Received: {value}")
     if not lengths or lengths[0] < 1:
-        raise ValueError(f"lengths must be whole numbers, at least 1. Received: {lengths}")
+        raise ValueError(f"lengths must be integers of at least 1. Received: {lengths}")
     sample = inspect.signature(datasets.task(recipe.dataset).sample)
     trained = recipe.parameters[longest]
-    # The least that there is; where it is None, all examples have the same length.
+    # The smallest length of the task; if None, all examples have the same length.
     least = sample.parameters[shortest].default or trained
     pairs = dict.fromkeys([(least, trained), *((length, length) for length in lengths)])
-    found = [{"probe": None, "least": least, "length": length} for least, length in pairs]
-    found += [
+    measurements = [{"probe": None, "least": least, "length": length} for least, length in pairs]
+    measurements += [
         {"probe": name, "least": length, "length": length}
         for length in lengths
         if length in PROBED
         for name in PROBES[longest]
     ]
-    found.sort(key=lambda what: what["length"])
+    measurements.sort(key=lambda what: what["length"])
     border = VERY_LONG[longest]
-    return [(what, long_examples if what["length"] >= border else examples) for what in found]
+    return [
+        (what, long_examples if what["length"] >= border else examples) for what in measurements
+    ]
 
 
-def extend(known, family, probe, count):
-    """Measure more examples, up to `count`, a portion of them where they are very long.
+def extend(record, family, probe, count):
+    """Measure more examples: all that are missing, or a portion of very long ones.
 
     Args:
-        known: a dict of `probe`, `least`, `length`, `seconds`, and `found`, lists as of
-            `Family.measure`; it is changed.
+        record: a dict of `probe`, `least`, `length`, `seconds`, and `found`, which has lists with
+            the keys of `Family.measure`; it is changed.
         family: that of the model's recipe.
         probe: of the model.
-        count: of examples that are wanted.
+        count: the total number of examples to reach.
     """
     recipe, began = family.recipe, time.monotonic()
-    done, longest = examples_in(known), recipe.length_parameters[1]
-    portion = PORTION if known["length"] >= VERY_LONG[longest] else count
-    parameters = parameters_of(known, recipe)
+    done, longest = examples_in(record), recipe.length_parameters[1]
+    portion = PORTION if record["length"] >= VERY_LONG[longest] else count
+    parameters = parameters_of(record, recipe)
     # All trainings answer the same examples, whatever their own seed.
     count = min(portion, count - done)
     more = family.measure(probe, count, seed=done, parameters=parameters)
     for name, values in more.items():
-        known["found"].setdefault(name, []).extend(values.tolist())
-    known["seconds"] = round(known["seconds"] + time.monotonic() - began, 1)
-    known["backend"] = keras.backend.backend()
+        record["found"].setdefault(name, []).extend(values.tolist())
+    record["seconds"] = round(record["seconds"] + time.monotonic() - began, 1)
+    record["backend"] = keras.backend.backend()
     print(
-        f"{name_of(known)} {longest}: {sum(known['found']['wrong'])} of {examples_in(known)} "
-        f"wrong, {known['seconds']} s",
+        f"{name_of(record)} {longest}: {sum(record['found']['wrong'])} of {examples_in(record)} "
+        f"wrong, {record['seconds']} s",
         file=sys.stderr,
         flush=True,
     )
@@ -148,27 +150,27 @@ def parameters_of(row, recipe):
     return {**between(recipe, (row["least"], row["length"])), **probe}
 
 
-def between(recipe, wanted):
+def between(recipe, lengths):
     """The data set's parameters for a length, or for a pair of the least and the largest.
 
     >>> from keras_adaptive.zoo import recipes
     >>> between(recipes.load("neural_gpu_copy"), (3, 7))
     {'min_length': 3, 'length': 7}
     """
-    least, most = wanted if isinstance(wanted, tuple) else (wanted, wanted)
+    least, most = lengths if isinstance(lengths, tuple) else (lengths, lengths)
     return dict(zip(recipe.length_parameters, (least, most), strict=True))
 
 
-def row_of(known, family, count):
-    """An element of what `measure` returns, of the first so many examples."""
-    arrays = {name: np.array(values[:count]) for name, values in known["found"].items()}
-    what = {key: known[key] for key in ("probe", "least", "length")}
+def row_of(record, family, count):
+    """A row of `measure`, from the first `count` examples of a record."""
+    arrays = {name: np.array(values[:count]) for name, values in record["found"].items()}
+    what = {key: record[key] for key in ("probe", "least", "length")}
     numbers = family.summary(arrays)
-    return {**what, **numbers, "seconds": known["seconds"], "backend": known["backend"]}
+    return {**what, **numbers, "seconds": record["seconds"], "backend": record["backend"]}
 
 
 def name_of(row):
-    """The lengths of a measurement in words.
+    """The lengths of a measurement as text.
 
     >>> name_of({"probe": "ones", "least": 20, "length": 20})
     '20 (ones)'

@@ -1,4 +1,4 @@
-"""The record of what `verify` measured: whether it is still one of an entry, and what it says."""
+"""The record of the measurements of `verify`."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from .figures import ERROR
 
 
 def read(path):
-    """The entries of a record, none if there is no such file."""
+    """The entries of a record; empty if there is no such file."""
     path = Path(path) if path else None
     if path is None or not path.exists():
         return {}
@@ -21,21 +21,21 @@ def read(path):
 
 
 def digest(name, folder=None):
-    """What decides whether a record of an entry is still one of it: its weights and numbers."""
+    """A hash of the weights and published numbers of an entry, to recognize outdated records."""
     recipe, metrics = store.recipe(name, folder), store.results(name, folder)
     measurements = families.of(recipe).measurements(metrics)
     measurements += thinking_less.measurements(metrics)
-    rows = [[one.what, *published_numbers(one)] for one in measurements]
+    rows = [[measurement.what, *published_numbers(measurement)] for measurement in measurements]
     if not rows:
         rows = [metrics[key] for key in ("by_difficulty", "segmentation", "without_act")]
-    found = hashlib.sha256((store.entry(name, folder) / "model.keras").read_bytes())
-    found.update(json.dumps(rows).encode())
-    return found.hexdigest()
+    sha256 = hashlib.sha256((store.entry(name, folder) / "model.keras").read_bytes())
+    sha256.update(json.dumps(rows).encode())
+    return sha256.hexdigest()
 
 
-def is_current(name, known, folder=None):
-    """Whether a record of an entry is still one of it."""
-    return name in store.names(folder) and known["published"] == digest(name, folder)
+def is_current(name, record, folder=None):
+    """Whether the record of an entry is up to date."""
+    return name in store.names(folder) and record["published"] == digest(name, folder)
 
 
 def published_numbers(measurement):
@@ -45,10 +45,10 @@ def published_numbers(measurement):
 
 
 def verdict(entries, skipped, inconsistent):
-    """What `verify` returns, from what was measured and what does not fit together."""
-    figures = [(name, one) for name, entry in entries.items() for one in entry["figures"]]
-    limit = agreement.limit(sum("p" in one for _, one in figures))
-    wrong = [f"{name}, {in_words(one)}" for name, one in figures if not agrees(one, limit)]
+    """The results of `verify`, from the records of the entries and the inconsistencies."""
+    figures = [(name, figure) for name, entry in entries.items() for figure in entry["figures"]]
+    limit = agreement.limit(sum("p" in figure for _, figure in figures))
+    wrong = [f"{name}, {in_words(figure)}" for name, figure in figures if not agrees(figure, limit)]
     return {
         "entries": entries,
         "figures": len(figures),
@@ -59,14 +59,14 @@ def verdict(entries, skipped, inconsistent):
 
 
 def agrees(figure, limit):
-    """Whether both values of a figure can be the same number."""
+    """Whether the published and the measured value of a figure agree."""
     if "p" in figure:
         return figure["p"] >= limit
     return abs(figure["published"] - figure["measured"]) <= figure["tolerance"]
 
 
 def in_words(figure):
-    """A figure and both of its values in a line."""
+    """A figure and both of its values as one line."""
     words = f"{figure['what']}, {figure['figure'].replace('_', ' ')}: published "
     if "p" not in figure:
         return words + f"{figure['published']:g}, measured {figure['measured']:g}"

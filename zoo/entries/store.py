@@ -31,9 +31,9 @@ def names(folder: str | Path | None = None) -> list[str]:
     Args:
         folder: where entries lie; those of the package by default.
     """
-    found = (path.parent.name for path in Path(folder or root()).glob(f"*/{manifest.NAME}"))
-    # One that is being written has a name that begins with a dot.
-    return sorted(name for name in found if not name.startswith("."))
+    entries = (path.parent.name for path in Path(folder or root()).glob(f"*/{manifest.NAME}"))
+    # The name of an entry that is being written begins with a dot.
+    return sorted(name for name in entries if not name.startswith("."))
 
 
 def entry(name: str, folder: str | Path | None = None) -> Path:
@@ -73,10 +73,10 @@ def load(
 
     Args:
         name: one of `names()`.
-        max_ponder: the most steps for each input, instead of the model's own (ACT).
-        epsilon: the halting threshold's ε, instead of the model's own (ACT).
+        max_ponder: the largest number of steps for each input; the model's own by default (ACT).
+        epsilon: ε of the halting threshold 1 - ε; the model's own by default (ACT).
         folder: where entries lie; those of the package by default.
-        leaves: of the memory, instead of as many as the input needs (HAM).
+        leaves: the number of leaves of the memory; by default as many as the input needs (HAM).
         beam: how many answers the search keeps, instead of one (pointer networks).
 
     Returns:
@@ -85,16 +85,16 @@ def load(
 
     Raises:
         ValueError: an unknown name, a damaged file, weights that are not finite, a limit out of
-            its range, or one that the model has not.
+            its range, or one that does not apply to the model.
     """
     # Names and cards need no Keras.
     import keras
 
-    # Registers the classes that the file names; no code is taken from the file.
+    # Registers the classes that the file names; no code is loaded from the file.
     from ... import layers, losses, metrics, models  # noqa: F401
 
     path = entry(name, folder)
-    # First the family, which keeps Keras's warnings about these models away.
+    # The family is loaded first: it filters Keras's warnings about these models.
     family = families.of(recipe(name, folder))
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
     check_finite(model, path)
@@ -105,11 +105,11 @@ def load(
 
 
 def check_finite(model: "keras.Model", where: Any) -> None:
-    """Refuse a model with weights that are not finite, which would answer anything.
+    """Refuse a model with weights that are not finite.
 
     Args:
         model: a `keras.Model`.
-        where: what it was loaded from.
+        where: the path that it was loaded from.
 
     Raises:
         ValueError: a weight is not finite.
@@ -128,21 +128,21 @@ def recipe(name: str, folder: str | Path | None = None) -> Recipe:
     """
     path = entry(name, folder) / "recipe.json"
     try:
-        found = Recipe.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        loaded = Recipe.from_dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {error!r}") from error
-    if found.family not in families.NAMES:
-        raise ValueError(f"{path} is damaged: there is no family {found.family!r}")
-    return found
+    if loaded.family not in families.NAMES:
+        raise ValueError(f"{path} is damaged: there is no family {loaded.family!r}")
+    return loaded
 
 
 def results(name: str, folder: str | Path | None = None) -> dict[str, Any]:
-    """What was measured of an entry: `metrics.json` as a dict."""
+    """The measurements of an entry: the contents of `metrics.json`."""
     return read(entry(name, folder), "metrics.json")
 
 
 def read(entry: Path, file: str) -> Any:
-    """What a JSON file of an entry holds.
+    """The contents of a JSON file of an entry.
 
     Args:
         entry: the folder.
@@ -155,12 +155,12 @@ def saved_model(name: str, folder: str | Path | None = None) -> Any:
     """The SavedModel of an entry, for inference: gradients through it are silently zero.
 
     Returns:
-        What `tf.saved_model.load` gives. ACT: `serve(inputs)` and
+        The result of `tf.saved_model.load`. ACT: `serve(inputs)` and
         `serve_with_limits(inputs, max_ponder, epsilon)` return a dict of `outputs`, `ponder` and
         `ponder_steps`. Neural GPU and its baselines: `serve(symbols)`, int32 (batch, n), returns a
         dict of `outputs`. HAM: `serve(inputs)`, float32 (batch, m, width), returns such a dict too.
     """
-    # Nothing else here needs it.
+    # Imported here because only this function needs TensorFlow.
     import tensorflow as tf
 
     return tf.saved_model.load(str(entry(name, folder)))
@@ -184,16 +184,17 @@ def predict(name: str, text: str, folder: str | Path | None = None) -> dict[str,
         A dict: `model`, `input`, `answer`. ACT adds lists with an element for each input of the
         sequence: `inputs` and `answers` in human form, `confidence` (the probability of the
         answer), `ponder_steps` (N) and `ponder` (ρ = N + R). The Neural GPU adds `symbols_read`
-        and `symbols_written`, the numbers in its own base (where the input has a digit that this
-        base has not, input and answer are decimal), `steps`, and `confidence` (the probability of
-        all symbols together). Its baselines say the same; their `steps` are symbols written. HAM
-        adds `read`, the example as it was understood, `leaves` of its memory, and `confidence`.
-        Pointer networks add ACT's lists with an element for each index of the answer, and `points`.
-        What reads text adds `bits` and `entropy` to ACT's lists, see `Language.predict`.
+        and `symbols_written`, the numbers in the model's base (if the input has a digit that this
+        base lacks, input and answer are decimal), `steps`, and `confidence` (the joint probability
+        of all symbols). Its baselines add the same keys; their `steps` are the symbols written.
+        HAM adds `read`, the example as it was parsed, the number of `leaves` of its memory, and
+        `confidence`. Pointer networks add ACT's lists with an element for each index of the
+        answer, and `points`. Language models add `bits` and `entropy` to ACT's lists, see
+        `Language.predict`.
 
     Raises:
-        ValueError: an unknown name, a text that is none of the task's examples, or an answer that
-            is no number.
+        ValueError: an unknown name, a text that is not an example of the task, or outputs that are
+            not finite.
     """
     return ask(load(name, folder=folder), recipe(name, folder), text)
 
@@ -205,14 +206,14 @@ def ask(model: "keras.Model", recipe: Recipe, text: str, watched: Any = None) ->
         model: a trained model.
         recipe: its `Recipe`.
         text: the example.
-        watched: what is asked instead of the model's probe, a class of a probe and the power of its
-            length that an input takes time for, as `progress.Estimated`.
+        watched: a class that wraps the model's probe, such as `progress.Estimated`; called with the
+            probe and the power of the input's length that the time grows with.
 
     Returns:
         A dict as of `predict`; `model` is the name of the recipe.
 
     Raises:
-        ValueError: a text that is none of the task's examples, or an answer that is no number.
+        ValueError: a text that is not an example of the task, or outputs that are not finite.
     """
     family = families.of(recipe)
     probe = family.probe(model)
@@ -221,7 +222,7 @@ def ask(model: "keras.Model", recipe: Recipe, text: str, watched: Any = None) ->
 
 
 def checked_answer(answer: dict[str, Any], recipe: Recipe, text: str) -> dict[str, Any]:
-    """A family's answer to `text`, with the name of its model; refuses what is not finite."""
+    """A family's answer to `text`, with the model's name; refuses outputs that are not finite."""
     shares = answer["confidence"]
     for share in shares if isinstance(shares, list) else [shares]:
         if share is not None and not math.isfinite(share):

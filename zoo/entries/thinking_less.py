@@ -1,4 +1,4 @@
-"""What a model gets wrong when it may take few steps only."""
+"""Errors of a model whose number of steps is limited."""
 
 import keras
 
@@ -6,45 +6,53 @@ from ... import halting, plots
 from .card import markdown, percent
 from .figures import Measurement
 
-# In metrics.json.
+# The key in metrics.json.
 KEY = "against_limit"
 PICTURE = "limit.png"
 EXAMPLES = 2000
-KEPT = ("examples", "sequence_error", "confidence_interval", "bits_per_character", "ponder_steps")
+COLUMNS = (
+    "examples",
+    "sequence_error",
+    "confidence_interval",
+    "bits_per_character",
+    "ponder_steps",
+)
 
 
 def limits_up_to(most: int) -> tuple[int, ...]:
-    """Numbers of steps up to `most`, in steps that grow.
+    """Increasing limits of steps up to `most`, with growing distances.
 
     >>> limits_up_to(25)
     (1, 2, 3, 5, 8, 13, 21, 25)
     """
-    found, following = [1], 2
+    limits, following = [1], 2
     while following < most:
-        found.append(following)
-        following += found[-2] if len(found) > 1 else 1
-    return (*found, most) if most > 1 else (1,)
+        limits.append(following)
+        following += limits[-2] if len(limits) > 1 else 1
+    return (*limits, most) if most > 1 else (1,)
 
 
 def measure(family, model: keras.Model, examples: int = EXAMPLES) -> dict:
     """The errors of a model under each of its family's `limits_measured`, for `metrics.json`.
 
     Returns:
-        A dict of `KEY`: a list of dicts: `max_ponder`, and what `Family.summary` gives of `KEPT`.
-        Empty for families without such limits.
+        A dict with the key `KEY`, a list of dicts with `max_ponder` and the `COLUMNS` of
+        `Family.summary`. Empty for families without such limits.
     """
     if not family.limits_measured:
         return {}
     probe, rows = family.probe(model), []
     for limit in family.limits_measured:
         with halting.limits(max_ponder=limit):
-            found = family.summary(family.measure(probe, examples))
-        rows.append({"max_ponder": limit, **{key: found[key] for key in KEPT if key in found}})
+            metrics = family.summary(family.measure(probe, examples))
+        rows.append(
+            {"max_ponder": limit, **{key: metrics[key] for key in COLUMNS if key in metrics}}
+        )
     return {KEY: rows}
 
 
 def section(metrics) -> str:
-    """The table of a card, empty if nothing was measured."""
+    """The table of a card; empty if nothing was measured."""
     rows = metrics.get(KEY)
     if not rows:
         return ""
@@ -73,7 +81,7 @@ def draw(folder, metrics) -> None:
 
 
 def measurements(metrics) -> list[Measurement]:
-    """What `verify` measures again of it."""
+    """The measurements that `verify` repeats."""
     return [
         Measurement(f"at most {row['max_ponder']} steps", row, max_ponder=row["max_ponder"])
         for row in metrics.get(KEY, ())

@@ -1,8 +1,8 @@
-"""Measures every published figure of the entries again, and says where it does not agree.
+"""Measures every published figure of the entries again, and reports disagreements.
 
-Published is what users read: the card. So the card must be what `metrics.json` says, the tables of
-the README and of the pages must be what all `metrics.json` say, and each number must agree with a
-second measurement on other examples, by the rule of `agreement`.
+The published figures are those that users read. So the card must match `metrics.json`, the tables
+of the README and of the pages must match all `metrics.json`, and each number must agree with a
+second measurement on other examples, by the tests in `agreement`.
 """
 
 import functools
@@ -21,7 +21,7 @@ from .consistency import inconsistencies
 from .figures import ERROR
 from .record import agrees, digest, in_words, is_current, read, verdict
 
-# Seeds below are those of publications and of trainings, or were.
+# Smaller seeds are, or were, those of published measurements and trainings.
 FIRST_SEED = 1_000_000
 SECONDS = 60.0
 QUICK = {"examples": 200, "seconds": 5.0}
@@ -31,51 +31,54 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
     """Measure every published figure of entries again.
 
     Args:
-        names: of the entries; all by default, without those whose data is not at hand.
-        examples: of each measurement, at most; by default as many as were published.
-        seconds: after so many a measurement begins no further batch; 60 by default.
+        names: of the entries; by default all whose data is available.
+        examples: the largest number of examples of each measurement; by default as many as were
+            published.
+        seconds: time after which a measurement starts no further batch; 60 by default.
         seed: of the examples; drawn by default.
         folder: where entries lie; those of the package by default.
-        out: a file for the record. Entries that it has are not measured again, unless they changed.
+        out: a file for the record. Entries that it contains are not measured again, unless they
+            changed.
 
     Returns:
-        A dict for JSON: `entries`, a dict by their names of what `again` returns; `figures`, how
-        many were compared; `limit`, the least p-value at which one agrees; `disagreements`, a list
-        of sentences; and `skipped`, sentences on entries that could not be measured.
+        A dict for JSON: `entries`, a dict from names to what `again` returns; `figures`, the number
+        of compared figures; `limit`, the smallest p-value at which a figure agrees;
+        `disagreements`, a list of sentences; and `skipped`, sentences on entries that could not
+        be measured.
 
     Raises:
-        ValueError: an unknown entry, numbers out of their range, or a seed that was used for what
-            is published.
-        FileNotFoundError: the data of an entry that was named is not at hand.
+        ValueError: an unknown entry, a number out of its range, or a seed that was used for the
+            published figures.
+        FileNotFoundError: the data of an entry in `names` is not available.
     """
     for name, value in (("examples", examples), ("seconds", seconds)):
         if value is not None and not value > 0:
             raise ValueError(f"{name} must be positive. Received: {value}")
-    wanted = list(dict.fromkeys(names)) or store.names(folder)
-    damaged = {name: text for name in wanted if (text := damage(name, folder))}
-    wanted = [name for name in wanted if name not in damaged]
-    for name in wanted:
+    selected = list(dict.fromkeys(names)) or store.names(folder)
+    damaged = {name: text for name in selected if (text := damage(name, folder))}
+    selected = [name for name in selected if name not in damaged]
+    for name in selected:
         check_seed(name, seed, folder)
     seed = FIRST_SEED + secrets.randbelow(2**31 - FIRST_SEED) if seed is None else seed
-    kept, found, skipped = read(out), {}, []
-    for name in wanted:
+    recorded, records, skipped = read(out), {}, []
+    for name in selected:
         try:
-            known = kept.get(name)
-            if known is None or not is_current(name, known, folder):
-                known = again(name, seed, examples, seconds or SECONDS, folder)
+            record = recorded.get(name)
+            if record is None or not is_current(name, record, folder):
+                record = again(name, seed, examples, seconds or SECONDS, folder)
         except FileNotFoundError as missing:
             if names:
                 raise
             skipped.append(f"{name} was not measured: {missing}")
             continue
-        found[name] = kept[name] = known
+        records[name] = recorded[name] = record
         if out:
-            write_file(out, json.dumps({"entries": kept}, indent=1, ensure_ascii=False) + "\n")
-    return verdict(found, skipped, [*damaged.values(), *inconsistencies(wanted, folder)])
+            write_file(out, json.dumps({"entries": recorded}, indent=1, ensure_ascii=False) + "\n")
+    return verdict(records, skipped, [*damaged.values(), *inconsistencies(selected, folder)])
 
 
 def damage(name, folder):
-    """What is wrong with the files of an entry, a sentence, or None.
+    """A sentence on what is wrong with the files of an entry, or None.
 
     Raises:
         ValueError: there is no such entry.
@@ -89,14 +92,14 @@ def damage(name, folder):
 
 
 def check_seed(name, seed, folder):
-    """Refuse a seed whose examples the published figures, or the training, come from."""
+    """Refuse a seed that was used for the published figures or for the training."""
     if seed is None:
         return
     if type(seed) is not int or seed < 0:
-        raise ValueError(f"seed must be a whole number, not negative. Received: {seed!r}")
+        raise ValueError(f"seed must be an integer of at least 0. Received: {seed!r}")
     metrics = store.results(name, folder)
     used = {metrics["seed"], *(run["training_seed"] for run in metrics["runs"])}
-    # Long examples were measured in portions, whose seed is the number of those before.
+    # Long examples were measured in portions; the seed of a portion is the number of earlier ones.
     used |= set(range(0, 1000, 10))
     if seed in used:
         raise ValueError(
@@ -108,26 +111,27 @@ def again(name, seed, examples=None, seconds=SECONDS, folder=None):
     """Measure the figures of an entry.
 
     Returns:
-        A dict: `published`, as of `digest`; `seed`; `backend`; `seconds`, what it took; and
-        `figures`, a list of dicts: `what`, `figure`, `published` and `measured`; of those that
-        depend on the examples also how many these were (`published_examples`, `examples`), both 95
-        % intervals, `p`, and `drawn`, whether it is published in a picture only; else `tolerance`.
+        A dict: `published`, the `digest` of the entry; `seed`; `backend`; `seconds`, the duration;
+        and `figures`, a list of dicts with `what`, `figure`, `published` and `measured`. Figures
+        that depend on the examples also have the numbers of examples (`published_examples`,
+        `examples`), both 95 % intervals, `p`, and `drawn`, whether the figure is published in a
+        picture only; the others have `tolerance`.
     """
     began = time.monotonic()
     path, recipe = store.entry(name, folder), store.recipe(name, folder)
     metrics, model = store.results(name, folder), store.load(name, folder=folder)
     family = families.of(recipe)
-    answering = {None: model, baseline.NAME: baseline.load(metrics, path)}
-    answering |= dict(enumerate(x for x in model.layers if isinstance(x, keras.Model)))
+    models = {None: model, baseline.NAME: baseline.load(metrics, path)}
+    models |= dict(enumerate(x for x in model.layers if isinstance(x, keras.Model)))
     # Compiled once for all measurements.
-    probe_of = functools.cache(lambda member: family.probe(answering[member]))
-    figures = [{**vars(one)} for one in family.exact_figures(metrics, model, path)]
-    for one in (*family.measurements(metrics), *thinking_less.measurements(metrics)):
-        count = min(examples or one.row["examples"], one.row["examples"])
-        kinds = {"split": one.split, "seed": seed, "parameters": one.parameters}
-        with halting.limits(max_ponder=one.max_ponder):
-            found = family.measure(probe_of(one.member), count, seconds=seconds, **kinds)
-        compared = [*comparisons(one, found, family.ratios(found))]
+    probe_of = functools.cache(lambda member: family.probe(models[member]))
+    figures = [{**vars(measurement)} for measurement in family.exact_figures(metrics, model, path)]
+    for measurement in (*family.measurements(metrics), *thinking_less.measurements(metrics)):
+        count = min(examples or measurement.row["examples"], measurement.row["examples"])
+        kinds = {"split": measurement.split, "seed": seed, "parameters": measurement.parameters}
+        with halting.limits(max_ponder=measurement.max_ponder):
+            results = family.measure(probe_of(measurement.member), count, seconds=seconds, **kinds)
+        compared = [*comparisons(measurement, results, family.ratios(results))]
         figures += compared
         print(f"{name}, {in_words(compared[0])}", file=sys.stderr, flush=True)
     return {
@@ -139,12 +143,12 @@ def again(name, seed, examples=None, seconds=SECONDS, folder=None):
     }
 
 
-def comparisons(measurement, found, ratios):
-    """The figures of one measurement, as of `again`."""
-    row, count = measurement.row, len(found["wrong"])
+def comparisons(measurement, results, ratios):
+    """The figures of one measurement, as in `again`."""
+    row, count = measurement.row, len(results["wrong"])
     common = {"what": measurement.what, "drawn": measurement.drawn}
     common |= {"published_examples": row["examples"], "examples": count}
-    errors = int(found["wrong"].sum())
+    errors = int(results["wrong"].sum())
     counts = (round(row["examples"] * row[ERROR]), row["examples"]), (errors, count)
     yield {
         **common,
@@ -168,25 +172,25 @@ def comparisons(measurement, found, ratios):
             }
 
 
-def report(found):
-    """What `verify` found, in lines to read."""
+def report(results):
+    """The results of `verify` as text."""
     lines = []
-    for name, entry in found["entries"].items():
-        wrong = [one for one in entry["figures"] if not agrees(one, found["limit"])]
+    for name, entry in results["entries"].items():
+        wrong = [figure for figure in entry["figures"] if not agrees(figure, results["limit"])]
         lines.append(f"{name}, seed {entry['seed']}, {entry['seconds']:g} s on {entry['backend']}:")
         lines += [
-            f"  {'    ' if agrees(one, found['limit']) else 'NO: '}{in_words(one)}"
-            for one in entry["figures"]
-            if not one.get("drawn") or one in wrong
+            f"  {'    ' if agrees(figure, results['limit']) else 'NO: '}{in_words(figure)}"
+            for figure in entry["figures"]
+            if not figure.get("drawn") or figure in wrong
         ]
-        drawn = sum(one.get("drawn", False) for one in entry["figures"])
+        drawn = sum(figure.get("drawn", False) for figure in entry["figures"])
         if drawn:
             lines.append(f"      and {drawn} numbers of the picture")
-    compared, wrong = found["figures"], found["disagreements"]
-    lines += [*found["skipped"], *(f"does not agree: {text}" for text in wrong)]
+    compared, wrong = results["figures"], results["disagreements"]
+    lines += [*results["skipped"], *(f"does not agree: {text}" for text in wrong)]
     lines.append(
-        f"{compared} figures of {len(found['entries'])} entries measured again, "
+        f"{compared} figures of {len(results['entries'])} entries measured again, "
         + (f"{len(wrong)} disagreements" if wrong else "all agree")
-        + f" (limit of p: {found['limit']:.2g})"
+        + f" (limit of p: {results['limit']:.2g})"
     )
     return "\n".join(lines)

@@ -1,6 +1,6 @@
 """The families of networks of the zoo: one folder each, with one subclass of `Family`."""
 
-# The names by which recipes know them.
+# The names of families in recipes.
 NAMES = (
     "act",
     "baseline",
@@ -24,7 +24,7 @@ def of(recipe):
     Returns:
         A `Family`.
     """
-    # Families load Keras, which `keras-adaptive list` and the checks of options do without.
+    # Families load Keras, which `keras-adaptive list` and the checks of options do not need.
     from .registry import CLASSES
 
     return CLASSES[recipe.family](recipe)
@@ -42,7 +42,7 @@ def without_keras(recipe, entry):
     """
     if recipe.family != "act" or recipe.hyperparameters["halting"] != "act":
         return None
-    # HDF5, which most commands do without.
+    # HDF5, which most commands do not need.
     from .act import answers
     from .act.numpy_network import NumpyProbe
 

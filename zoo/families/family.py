@@ -1,4 +1,4 @@
-"""What a family of networks is: everything that one kind of network of the zoo does in its own way.
+"""The base class of families: all behaviour that differs between kinds of networks in the zoo.
 
 A family is a folder with a subclass of `Family` in its `family.py`, and a line in `families.of`.
 """
@@ -25,12 +25,12 @@ from .probe import Probe, answered_batches
 
 
 class Family:
-    """How the networks of one kind are trained, measured, published and questioned.
+    """Training, measurement, publication and prediction of one kind of networks.
 
-    The defaults are those of networks that answer with symbols and tell nothing but probabilities.
+    The defaults suit networks that answer with symbols and whose only outputs are probabilities.
 
     Args:
-        recipe: the `Recipe` of the network at hand.
+        recipe: the `Recipe` of the network.
     """
 
     # The networks that recipes may name as `build`: functions of a recipe that return a
@@ -49,11 +49,11 @@ class Family:
         "longer_error",
         "longer_symbol_error",
     )
-    # An input takes time as this power of its length.
+    # The computation time grows with this power of an input's length.
     cost_power: ClassVar[int] = 1
-    # Examples of an evaluation for an entry, unless the command says otherwise.
+    # The default number of examples of an entry's evaluation.
     default_examples: ClassVar[int] = 1000
-    # What `metrics.json` lists of each training, under `runs`.
+    # The keys of each training in `metrics.json`, under `runs`.
     run_metrics: ClassVar[tuple[str, ...]] = (
         "training_seed",
         "training_backend",
@@ -84,7 +84,7 @@ class Family:
     def build(self) -> keras.Model:
         """The network of the recipe, not compiled.
 
-        It draws its first weights from Keras's global generator, which `train` seeds.
+        Its initial weights are drawn from Keras's global generator, which `train` seeds.
         """
         build = self.recipe.build
         return (self.networks[build] if isinstance(build, str) else build)(self.recipe)
@@ -103,7 +103,7 @@ class Family:
         return batch["inputs"], batch["targets"], batch["weights"]
 
     def on_chunk_begin(self, run) -> float | None:
-        """Set what changes while a network is trained; returns a factor on the learning rate."""
+        """Set what changes during training; returns a factor on the learning rate, or None."""
 
     def validate(self, run, probe: Probe) -> dict[str, float]:
         """The columns of the history that are measured on validation data."""
@@ -115,7 +115,7 @@ class Family:
     # Measuring
 
     def probe(self, model: keras.Model) -> Probe:
-        """The model together with everything that it can tell."""
+        """The model with all of its outputs that are measured."""
         return Probe(model)
 
     def measure(
@@ -134,13 +134,13 @@ class Family:
 
         Args:
             probe: of the model.
-            examples: how many that have a target (addition: a single number has none); at most all
-                windows of a text.
+            examples: the number of examples that have a target (a single number of an addition has
+                none); at most the number of windows of a text.
             split: `"test"` or `"validation"`.
             seed: of the examples; the recipe's by default.
             parameters: the data set's parameters that differ from the recipe's.
-            seconds: after so many no further batch is begun; there are fewer examples then.
-            batch_size: how many examples are answered at once; the family's number by default.
+            seconds: time after which no further batch is started; fewer examples are measured then.
+            batch_size: number of examples in each batch; the family's by default.
             given: a batch of examples to answer instead of fresh ones.
 
         Returns:
@@ -180,7 +180,7 @@ class Family:
 
         Returns:
             A dict: `examples`, `errors`, `sequence_error` with `confidence_interval` (95 %,
-            Wilson), and `means`; without the errors where another metric is the main one.
+            Wilson), and `means`; without the errors if another metric is the main one.
         """
         if "wrong" not in results:
             examples = len(next(iter(results.values())))
@@ -195,11 +195,11 @@ class Family:
         }
 
     def evaluation_batch_size(self, parameters: Mapping) -> int:
-        """How many examples with these parameters of the data set are measured in one batch."""
+        """The number of examples in a batch, given the data set's parameters."""
         return 500
 
     def example_results(self, batch: Mapping, answers: Mapping) -> dict[str, np.ndarray]:
-        """What is measured of each example: here wrong symbols, all symbols, and difficulty.
+        """The measurements of each example: by default wrong symbols, all symbols, and difficulty.
 
         Args:
             batch: of the data set.
@@ -214,12 +214,12 @@ class Family:
         }
 
     def ratios(self, results: Mapping) -> dict[str, Ratio]:
-        """The means of an evaluation, with their spread: here of wrong symbols."""
+        """The means of an evaluation, with their spread: by default of wrong symbols."""
         wrong, symbols = results["wrong_symbols"], results["symbols"]
         return {"symbol_error": Ratio(wrong, symbols, largest=1.0)}
 
     def means(self, results: Mapping) -> dict[str, Any]:
-        """The numbers of an evaluation beside the sequence error."""
+        """The numbers of an evaluation besides the sequence error."""
         return {name: round(ratio.value, 6) for name, ratio in self.ratios(results).items()}
 
     def by_difficulty(self, results: Mapping) -> list[dict[str, Any]]:
@@ -238,7 +238,7 @@ class Family:
         return rows
 
     def selection_metrics(self, run, examples: int) -> dict[str, Any]:
-        """What a choice between trainings may look at: the same validation data for all of them."""
+        """Metrics for the choice between trainings, on the same validation data for all of them."""
         raise NotImplementedError
 
     def predict(self, probe: Probe, text: str) -> dict[str, Any]:
@@ -252,7 +252,7 @@ class Family:
     # An entry of the zoo
 
     def entry_metrics(self, run, model: keras.Model, trainings: list, request) -> dict[str, Any]:
-        """What is measured for an entry beside its trainings, for `metrics.json`.
+        """Further measurements of an entry, for `metrics.json`.
 
         Args:
             run: the `Run` to publish.
@@ -263,7 +263,7 @@ class Family:
         return {}
 
     def scouted_seeds(self, run) -> list[dict[str, Any]]:
-        """What each seed reached of those that the training of an entry was chosen from."""
+        """The results of the seeds among which the entry's training was chosen."""
         path = run.folder.parent / SEEDS
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
@@ -280,7 +280,7 @@ class Family:
         raise NotImplementedError
 
     def card(self, metrics: Mapping) -> str:
-        """The card of an entry, Markdown, from what `metrics.json` has."""
+        """The card of an entry in Markdown, written from `metrics.json`."""
         limits = limits_in_words(headline(self.recipe.to_dict(), metrics))
         shown = thinking_less.section(metrics)
         return write(self.recipe, self.card_sections(metrics), limits, shown)
@@ -303,14 +303,14 @@ class Family:
         return thinking_less.limits_up_to(self.recipe.hyperparameters["max_ponder"])
 
     def check_limits(self, limits: Mapping, shown: Callable[[str], str] = str) -> None:
-        """Refuse limits that these models have not.
+        """Refuse limits that do not apply to these models.
 
         Args:
             limits: from names of limits to values; None stands for the model's own.
-            shown: how an error names a limit.
+            shown: function that returns the name of a limit in error messages.
 
         Raises:
-            ValueError: a limit that these models have not, or a value that it cannot have.
+            ValueError: a limit that does not apply, or an invalid value.
         """
         for name, value in limits.items():
             if value is not None and name not in self.limits:
@@ -331,13 +331,13 @@ class Family:
         raise NotImplementedError
 
     def evaluation_parameters(self, wanted: Mapping) -> dict[str, Any]:
-        """The data set's parameters for what `evaluate` was asked.
+        """The data set's parameters for the options of `evaluate`.
 
         Args:
             wanted: a dict of `bits`, `length` and `probe`, each of which may be None.
 
         Raises:
-            ValueError: the task has no such parameter; here all of them.
+            ValueError: the task has no such parameter; by default it has none of them.
         """
         for name, value in wanted.items():
             if value is not None:
@@ -352,7 +352,7 @@ class Family:
         raise ValueError(f"--file is for models of points. Received: {self.recipe.name}")
 
     def measure_lengths(self, run, request) -> dict[str, Any]:
-        """A training's errors far beyond the lengths that it saw, for `measure`.
+        """The errors of a training far beyond its training lengths, for `measure`.
 
         Raises:
             ValueError: the task has no lengths.
@@ -360,36 +360,36 @@ class Family:
         raise ValueError(f"{self.recipe.name} has no lengths to measure; see evaluate")
 
     def describe(self, metrics: Mapping) -> str:
-        """The numbers of an evaluation in words."""
+        """The numbers of an evaluation as text."""
         raise NotImplementedError
 
-    def describe_lengths(self, found: Mapping) -> str:
-        """What `measure_lengths` found, in lines to read."""
-        return self.describe(found)
+    def describe_lengths(self, results: Mapping) -> str:
+        """The results of `measure_lengths` as text."""
+        return self.describe(results)
 
     def format_answer(self, answer: Mapping) -> str:
-        """What `predict` returns, in lines to read."""
+        """The result of `predict` as text."""
         raise NotImplementedError
 
     def check_plot(self, request) -> None:
         """Refuse a picture that cannot be drawn, before a model is loaded.
 
         Args:
-            request: as of `plot`.
+            request: as in `plot`.
 
         Raises:
-            ValueError: why it cannot be drawn.
+            ValueError: it cannot be drawn; the message says why.
         """
         raise NotImplementedError
 
     def plot(self, model: keras.Model, request) -> dict[str, Any]:
-        """Draw what the command line asks for.
+        """Draw the picture that the command line asks for.
 
         Args:
             model: the loaded model.
             request: has `out`, `input`, `examples` and `seed`, each of which may be None.
 
         Returns:
-            A dict: `picture`, its file, and what there is to tell about it.
+            A dict: `picture`, its file, and data on what it shows.
         """
         raise NotImplementedError

@@ -36,12 +36,12 @@ def batches_of(dataset, size, seed, split, parameters, given=None):
         for index in itertools.count():
             yield datasets.batch(dataset, size, seed=seed, index=index, split=split, **parameters)
         return
-    found = windows(split, **parameters) if given is None else given
-    order = np.arange(len(found["inputs"]))
+    arrays = windows(split, **parameters) if given is None else given
+    order = np.arange(len(arrays["inputs"]))
     if given is None:
         order = np.random.default_rng(seed).permutation(order)
     for start in range(0, len(order), size):
-        yield {name: values[order[start : start + size]] for name, values in found.items()}
+        yield {name: values[order[start : start + size]] for name, values in arrays.items()}
 
 
 def answered_batches(probe, dataset, size, seed, split, parameters, given=None):

@@ -22,11 +22,11 @@ def load(name: str) -> Recipe:
     Raises:
         ValueError: there is none of this name; the message has the nearest names.
     """
-    found = _recipes()
-    if name not in found:
+    known = _recipes()
+    if name not in known:
         near = difflib.get_close_matches(name, names()) or names()
         raise ValueError(f"there is no recipe {name!r}. Nearest: {', '.join(near)}")
-    return found[name]
+    return known[name]
 
 
 @functools.cache
@@ -36,7 +36,7 @@ def _recipes():
         importlib.import_module(f".{module.name}", __name__)
         for module in pkgutil.iter_modules(__path__)
     ]
-    found = [
+    loaded = [
         recipe for module in modules for recipe in (module.RECIPE, *getattr(module, "VARIANTS", ()))
     ]
-    return {recipe.name: recipe for recipe in found}
+    return {recipe.name: recipe for recipe in loaded}

@@ -1,4 +1,4 @@
-"""What a search or a study is going to train, and about how long that takes."""
+"""Announces the trainings of a search or study, and estimates how long they take."""
 
 import itertools
 import statistics
@@ -13,22 +13,22 @@ from ..training.progress import in_words
 from ..training.run import start
 from ..words import truncated
 
-# Fewer batches than this are trained as soon as measured.
+# For fewer batches, an estimate would take longer than the training.
 WORTH_MEASURING = 1000
-# Updates that are timed at least, and seconds after which no more are.
+# The smallest number of timed updates, and seconds after which timing ends.
 UPDATES, SECONDS = 2, 3.0
 LABELS_WIDTH = 100
 
 
 def announce(recipe, labels, count, seeds, done, jit_compile="auto", measured=True):
-    """Say on standard error what will be trained, what is done, and about how long the rest takes.
+    """Print what will be trained, what is done, and about how long the rest takes.
 
     Args:
-        recipe: the `Recipe` of the trainings, or of one that is like them.
+        recipe: the `Recipe` of the trainings, or of one of them.
         labels: names of the settings that are compared.
-        count: how many settings, with their kind; None where that is not known yet.
-        seeds: how many trainings each setting has.
-        done: how many trainings have ended already.
+        count: a pair of the number of settings, None if unknown, and their kind.
+        seeds: the number of trainings of each setting.
+        done: the number of finished trainings.
         jit_compile: as in `keras.Model.compile`.
         measured: whether to measure how long a batch takes.
 
@@ -52,9 +52,9 @@ def announce(recipe, labels, count, seeds, done, jit_compile="auto", measured=Tr
     if not measured or left * recipe.steps < WORTH_MEASURING:
         return
     seconds = seconds_a_batch(recipe, jit_compile)
-    whole = in_words(seconds * recipe.steps * left)
+    duration = in_words(seconds * recipe.steps * left)
     of_what = "a whole training" if total is None else plural(left, "training")
-    say(f"about {whole} for {of_what}: a batch takes about {seconds:.2g} seconds")
+    say(f"about {duration} for {of_what}: a batch takes about {seconds:.2g} seconds")
 
 
 def plural(number, word, ending="s"):
@@ -71,7 +71,7 @@ def say(text):
 
 
 def seconds_a_batch(recipe, jit_compile="auto"):
-    """How long a batch of the last stage takes to train, by a few of them after compilation."""
+    """The time of a training step in the last stage, measured after compilation."""
     times = []
 
     def note_time(batch, logs=None):
@@ -84,7 +84,7 @@ def seconds_a_batch(recipe, jit_compile="auto"):
     with tempfile.TemporaryDirectory() as folder:
         run = start(recipe, folder, {}, jit_compile)
     feed = batches(recipe, recipe.seed, stage, level)
-    # More epochs than the clock lets begin.
+    # The callback ends the training long before this many epochs.
     run.model.fit(feed.for_fit(), epochs=10_000, verbose=0, shuffle=False, callbacks=[clock])
     spans = [later - sooner for sooner, later in itertools.pairwise(times)]
     return statistics.median(spans) / min(run.model.steps_per_execution, stage.chunk)

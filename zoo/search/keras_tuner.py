@@ -1,8 +1,8 @@
-"""The KerasTuner side of a search: what proposes trials, and the tuner that runs them.
+"""The parts of a search that subclass KerasTuner: oracles that propose trials, and the tuner.
 
 KerasTuner 1.4.8 forgets a grid when it is loaded again, writes its state in place, rounds values
 that pass between processes, averages the executions of a trial, and needs TensorBoard to run one.
-The classes here do each of these otherwise, through methods that it lets subclasses replace.
+The classes here change this by overriding methods.
 """
 
 import itertools
@@ -22,7 +22,7 @@ OBJECTIVE = keras_tuner.Objective("objective", "min")
 
 
 class Kept:
-    """Part of an oracle: state in files that are written whole, and values as they were drawn."""
+    """A mixin for oracles that replaces files atomically and keeps values unrounded."""
 
     def save(self):
         write_file(Path(self._get_oracle_fname()), json.dumps(self.get_state()))
@@ -32,13 +32,13 @@ class Kept:
         write_file(folder / "trial.json", json.dumps(trial.get_state()))
 
     def end_trial(self, trial):
-        # A worker's numbers have been through 32 bits.
+        # KerasTuner sends a worker's numbers as 32-bit floats.
         trial.hyperparameters = self.trials[trial.trial_id].hyperparameters
         super().end_trial(trial)
 
 
 class Grid(Kept, keras_tuner.Oracle):
-    """Every combination once, in order; what was tried is read from the trials."""
+    """Every combination once, in order; the trials say which were tried."""
 
     def populate_space(self, trial_id):
         space = self.get_space().space
@@ -55,15 +55,15 @@ class Random(Kept, keras_tuner.oracles.RandomSearchOracle):
 
 
 class Bayesian(Kept, keras_tuner.oracles.BayesianOptimizationOracle):
-    """Values where a Gaussian process expects a low objective, or knows little."""
+    """Values where a Gaussian process expects a low objective, or is uncertain."""
 
 
 class Hyperband(Kept, keras_tuner.oracles.HyperbandOracle):
-    """Many short trainings at random, of which the best go on."""
+    """Many short trainings with random values, of which the best are continued."""
 
 
 def oracle_of(settings):
-    """What proposes the trials of a search with these settings."""
+    """The oracle of a search with these settings."""
     kind = {"grid": Grid, "random": Random, "bayesian": Bayesian, "hyperband": Hyperband}
     method = settings["method"]
     options = {"max_epochs": MAX_EPOCHS, "factor": FACTOR} if method == "hyperband" else {}
@@ -81,33 +81,33 @@ def oracle_of(settings):
 
 
 def hyperparameters(space):
-    """A space as KerasTuner has it. What is not all numbers is a choice between JSON texts."""
-    found = keras_tuner.HyperParameters()
+    """A space as KerasTuner's hyperparameters. Values that are not numbers become JSON texts."""
+    declared = keras_tuner.HyperParameters()
     for name, values in space.items():
         if isinstance(values, Range):
-            kind = found.Int if values.whole else found.Float
+            kind = declared.Int if values.whole else declared.Float
             sampling = "log" if values.low > 0 else "linear"
             kind(name, values.low, values.high, sampling=sampling)
         elif all(type(value) in (int, float) for value in values):
             same = float if any(type(value) is float for value in values) else int
-            found.Choice(name, [same(value) for value in values])
+            declared.Choice(name, [same(value) for value in values])
         else:
-            found.Choice(name, [json.dumps(value) for value in values])
-    return found
+            declared.Choice(name, [json.dumps(value) for value in values])
+    return declared
 
 
 def overrides_of(values, space):
     """The settings of a trial, from the values that KerasTuner gave it."""
-    found = {}
-    for name, tried in space.items():
+    overrides = {}
+    for name, candidates in space.items():
         value = values[name]
-        if isinstance(tried, Range):
-            found[name] = int(value) if tried.whole else float(f"{value:.6g}")
+        if isinstance(candidates, Range):
+            overrides[name] = int(value) if candidates.whole else float(f"{value:.6g}")
         elif isinstance(value, str):
-            found[name] = json.loads(value)
+            overrides[name] = json.loads(value)
         else:
-            found[name] = min(tried, key=lambda one: abs(one - value))
-    return found
+            overrides[name] = min(candidates, key=lambda candidate: abs(candidate - value))
+    return overrides
 
 
 class RecipeTuner(keras_tuner.Tuner):
@@ -133,15 +133,15 @@ class RecipeTuner(keras_tuner.Tuner):
             ) from error
 
     def search(self, verbose=0):
-        """Run the trials that are left; what was interrupted goes on first.
+        """Run the remaining trials; interrupted ones are continued first.
 
         Args:
             verbose: 1 for KerasTuner's own messages on standard output, too.
 
         Raises:
             KeyboardInterrupt: Ctrl-C; the state was saved.
-            Exception: what a training raised, but that its loss was not finite. The trial is
-                tried again when the search is resumed.
+            Exception: any error of a training except a loss that is not finite. The trial is
+                repeated when the search is resumed.
         """
         with lock_folder(self.plan.folder, shared=trials.has_workers()):
             self.plan.announce()
@@ -152,14 +152,14 @@ class RecipeTuner(keras_tuner.Tuner):
             self.plan.write_tables()
 
     def on_search_begin(self):
-        # Without its file the tuner would forget the first trial if it were killed in it.
+        # Without this file, a tuner that is killed in its first trial would forget the trial.
         self.save()
 
     def run_trial(self, trial, verbose=0):
         """Train the recipe with every seed. `search` calls it.
 
         Returns:
-            A dict: `objective` and what was measured, means over the seeds.
+            A dict: `objective` and the measurements, as means over the seeds.
         """
         values = trial.hyperparameters.values
         overrides = overrides_of(values, self.plan.space)
@@ -168,7 +168,7 @@ class RecipeTuner(keras_tuner.Tuner):
         try:
             return self.plan.run_trial(trial.trial_id, overrides, share, earlier)
         except Exception as error:
-            # KerasTuner would go on with the next trial.
+            # Otherwise KerasTuner would continue with the next trial.
             raise keras_tuner.errors.FatalError(str(error)) from error
 
     def load_model(self, trial):

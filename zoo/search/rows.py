@@ -1,4 +1,4 @@
-"""The trainings of a search: one row for each trial and seed, in files that are written whole."""
+"""The table of a search: one row for each trial and seed, in files that are replaced atomically."""
 
 import csv
 import io
@@ -14,9 +14,9 @@ from .. import families
 RESULT = "result.json"
 TABLES = ("trials.json", "trials.csv")
 FIRST = ("trial", "seed", "objective", "steps", "seconds", "diverged")
-# The worst that a network can do.
+# The error of a training that diverged.
 WORST_ERROR = 1.0
-# What can be minimised: what families measure on validation data.
+# Possible objectives: the columns that families measure on validation data.
 MEASURED = (
     "validation_error",
     "validation_ponder",
@@ -35,7 +35,7 @@ def has_workers():
 
 
 def weights_of(objective):
-    """What is minimised: names of what is measured, and their weights.
+    """The weights of an objective.
 
     Args:
         objective: a name, such as `"error"` or `"ponder"`; a mapping from names to weights; or
@@ -45,14 +45,14 @@ def weights_of(objective):
         A dict from full names (`validation_error`) to weights.
 
     Raises:
-        ValueError: a name or a weight that cannot be.
+        ValueError: an unknown name, or an invalid weight.
 
     Example:
 
     >>> weights_of("error=1,ponder=0.01")
     {'validation_error': 1.0, 'validation_ponder': 0.01}
     """
-    given = objective
+    received = objective
     if isinstance(objective, str):
         pairs = [pair.partition("=")[::2] for pair in objective.split(",")]
         objective = [(name.strip(), weight or 1) for name, weight in pairs]
@@ -63,9 +63,9 @@ def weights_of(objective):
         full = name if name in MEASURED else f"validation_{name}"
         if full not in MEASURED:
             known = ", ".join(name.removeprefix("validation_") for name in MEASURED)
-            raise ValueError(f"objective must be made of {known}. Received: {given!r}")
+            raise ValueError(f"objective must be made of {known}. Received: {received!r}")
         if full in weights:
-            raise ValueError(f"objective has {name} twice. Received: {given!r}")
+            raise ValueError(f"objective has {name} twice. Received: {received!r}")
         try:
             weights[full] = float(weight)
         except (TypeError, ValueError):
@@ -73,20 +73,20 @@ def weights_of(objective):
         if not 0 < weights[full] < math.inf:
             raise ValueError(
                 f"the weight of {name} in the objective must be a number above 0. "
-                f"Received: {given!r}"
+                f"Received: {received!r}"
             )
     return weights
 
 
 def check_measured(weights, recipe):
-    """Refuse an objective that is not measured of a recipe's networks.
+    """Refuse an objective that is not measured for a recipe's networks.
 
     Args:
         weights: as of `weights_of`.
         recipe: the `Recipe`.
 
     Raises:
-        ValueError: it is not; the message says what is.
+        ValueError: a column is not measured; the message lists those that are.
     """
     known = [name for name in MEASURED if name in families.of(recipe).columns]
     for name in weights:
@@ -96,7 +96,7 @@ def check_measured(weights, recipe):
 
 
 def score(row, weights, recipe):
-    """The objective of one training: a weighted sum, of the worst values if it diverged."""
+    """The objective of one training: a weighted sum; of the worst values if it diverged."""
     if row["diverged"]:
         steps = recipe.hyperparameters.get("max_ponder", 0.0)
         return sum(
@@ -113,16 +113,16 @@ def measured(row):
 
 def rows(folder):
     """All rows of a search, by trial and seed."""
-    found = []
+    results = []
     for path in Path(folder).glob(f"trial_*/seed-*/{RESULT}"):
-        found.append(read_json(path, ("trial", "seed", "overrides", "objective", "share")))
-    return sorted(found, key=lambda row: (int(row["trial"]), row["seed"]))
+        results.append(read_json(path, ("trial", "seed", "overrides", "objective", "share")))
+    return sorted(results, key=lambda row: (int(row["trial"]), row["seed"]))
 
 
 def add(folder, row):
-    """Keep the row of a training beside it, and write the tables anew.
+    """Save the row of a training in its folder, and write the tables again.
 
-    The tables are made of the rows beside the trainings, so that several workers can add theirs.
+    The tables are made from the rows in all folders, so several workers can add rows.
     """
     folder = Path(folder)
     write_file(folder / row["folder"] / RESULT, json.dumps(row, indent=1))
@@ -131,38 +131,39 @@ def add(folder, row):
 
 def write_tables(folder):
     """Write all rows to `trials.json` and `trials.csv`."""
-    found = rows(folder)
-    write_file(Path(folder) / TABLES[0], json.dumps(found, indent=1))
-    write_file(Path(folder) / TABLES[1], csv_of(found))
+    results = rows(folder)
+    write_file(Path(folder) / TABLES[0], json.dumps(results, indent=1))
+    write_file(Path(folder) / TABLES[1], csv_of(results))
 
 
-def csv_of(found):
+def csv_of(results):
     """Rows as the text of a CSV file with a column for each setting."""
     flat = [
-        {**{k: v for k, v in row.items() if k != "overrides"}, **row["overrides"]} for row in found
+        {**{k: v for k, v in row.items() if k != "overrides"}, **row["overrides"]}
+        for row in results
     ]
-    settings = dict.fromkeys(name for row in found for name in row["overrides"])
+    settings = dict.fromkeys(name for row in results for name in row["overrides"])
     names = dict.fromkeys([*FIRST[:2], *settings, *FIRST[2:]])
     names |= dict.fromkeys(name for row in flat for name in row)
     return csv_text(flat, names)
 
 
-def csv_text(found, columns):
-    """Rows as the text of a CSV file; what has no column is left out."""
+def csv_text(rows, columns):
+    """Rows as the text of a CSV file; keys without a column are left out."""
     text = io.StringIO()
     writer = csv.DictWriter(
         text, list(columns), restval="", extrasaction="ignore", lineterminator="\n"
     )
     writer.writeheader()
-    writer.writerows(found)
+    writer.writerows(rows)
     return text.getvalue()
 
 
-def ranking(found, seeds):
-    """The trials of all whose seeds there are rows, the best first.
+def ranking(results, seeds):
+    """The trials whose seeds are all trained, the best first.
 
     Args:
-        found: rows, as of `rows`.
+        results: the list of `rows`.
         seeds: how many seeds a trial has.
 
     Returns:
@@ -170,7 +171,7 @@ def ranking(found, seeds):
         and the means of `objective` and of what was measured.
     """
     trials = {}
-    for row in found:
+    for row in results:
         trials.setdefault(row["trial"], []).append(row)
     ranked = []
     for number, of_trial in trials.items():
@@ -189,12 +190,12 @@ def ranking(found, seeds):
     return sorted(ranked, key=lambda trial: (trial["objective"], int(trial["trial"])))
 
 
-def means(found):
+def means(results):
     """Means of what was measured, over the rows that did not diverge."""
-    whole = [measured(row) for row in found if not row["diverged"]]
-    return {name: mean(row[name] for row in whole) for name in (whole[0] if whole else ())}
+    complete = [measured(row) for row in results if not row["diverged"]]
+    return {name: mean(row[name] for row in complete) for name in (complete[0] if complete else ())}
 
 
 def mean(values):
-    """The mean of some numbers, as tables have it."""
+    """The mean of numbers, rounded for tables."""
     return round(statistics.fmean(values), 6)

@@ -1,7 +1,7 @@
-"""Several seeds on the first stage of a recipe, and the rest of it with the most promising one.
+"""Trains several seeds for the first stage of a recipe, and continues with the best one.
 
-Whether a network finds an algorithm that works beyond the lengths that it was trained on differs
-from seed to seed, and shows early. The choice looks at validation data alone.
+Whether a network learns an algorithm that also works beyond the training lengths depends on the
+seed, and shows early. The choice uses validation data alone.
 """
 
 import json
@@ -21,18 +21,18 @@ from .trainings import Trainings
 def scout(
     recipe: str | Recipe, out: str | Path, seeds: int, resume: bool = False, **settings: Any
 ) -> Run:
-    """Train the first stage with seeds 0, 1, …, and go on with the best of them to the end.
+    """Train the first stage with seeds 0, 1, …, and continue with the best seed to the end.
 
-    A seed is the better, the fewer symbols its network gets wrong in validation examples that are
-    longer than those of the stage. A recipe may say that more stages come before the choice.
+    The best seed has the fewest wrong symbols on validation examples that are longer than those
+    of the stage. `scouted_stages` of the recipe sets how many stages come before the choice.
 
     Args:
         recipe: the name of a recipe of a family that validates longer examples, or the `Recipe`.
-        out: the folder for the trainings, `seed-0`, `seed-1`, …, and `scout.json`, what each of
-            them reached.
-        seeds: integer >= 1, how many.
-        resume: go on with what is in `out`.
-        **settings: of `train`, but for `seed` and `resume`.
+        out: the folder for the trainings, `seed-0`, `seed-1`, …, and `scout.json`, the errors
+            of each seed.
+        seeds: integer >= 1, the number of seeds.
+        resume: continue the trainings in `out`.
+        **settings: keyword arguments of `train`, except `seed` and `resume`.
 
     Returns:
         The `Run` of the chosen seed.
@@ -45,11 +45,11 @@ def scout(
     """
     if int(seeds) != seeds or seeds < 1:
         raise ValueError(f"`seeds` must be an integer of at least 1. Received: {seeds!r}")
-    known = recipes.load(recipe) if isinstance(recipe, str) else recipe
-    if "longer" not in known.hyperparameters:
+    loaded = recipes.load(recipe) if isinstance(recipe, str) else recipe
+    if "longer" not in loaded.hyperparameters:
         raise ValueError(
             f"seeds are chosen by examples that are longer than those trained on, which "
-            f"{known.name} does not measure: give one seed"
+            f"{loaded.name} does not measure: give one seed"
         )
     out = Path(out)
     begun = checkpoints.exists(out / "seed-0")
@@ -61,7 +61,7 @@ def scout(
                 f"{out} already holds trainings. Resume, or choose another folder."
             )
         remove_temporary_files(out)
-        found, stages = [], known.scouted_stages
+        results, stages = [], loaded.scouted_stages
         trainings = Trainings(recipe, out, settings)
 
         def train(seed, **more):
@@ -73,8 +73,9 @@ def scout(
         for seed in range(seeds):
             run = train(seed, until_stage=stages)
             end = next(row for row in reversed(run.history) if row["stage"] < stages)
-            kept = ("longer_error", "longer_symbol_error")
-            found.append({"seed": seed, "steps": end["step"], **{name: end[name] for name in kept}})
-            write_file(out / SEEDS, json.dumps(found, indent=1))
-        best = min(found, key=lambda row: (row["longer_symbol_error"], row["longer_error"]))
+            columns = ("longer_error", "longer_symbol_error")
+            errors = {name: end[name] for name in columns}
+            results.append({"seed": seed, "steps": end["step"], **errors})
+            write_file(out / SEEDS, json.dumps(results, indent=1))
+        best = min(results, key=lambda row: (row["longer_symbol_error"], row["longer_error"]))
         return train(best["seed"])

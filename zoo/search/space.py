@@ -1,4 +1,4 @@
-"""What a search over a recipe's settings tries: lists of values, and ranges."""
+"""The search space over a recipe's settings: lists of values, and ranges."""
 
 import dataclasses
 import json
@@ -14,8 +14,8 @@ TIME_PENALTIES = tuple(sorted({float(f"{i}e-{j}") for i in range(1, 11) for j in
 
 @dataclasses.dataclass(frozen=True)
 class Range:
-    """All numbers from `low` to `high`, whole ones if both are; drawn by their logarithm if `low`
-    is positive.
+    """All numbers from `low` to `high`, integers if both are; sampled on a logarithmic scale if
+    `low` is positive.
 
     Raises:
         ValueError: `low` is not below `high`, or one of them is not finite.
@@ -37,10 +37,10 @@ class Range:
 
 
 def read(text):
-    """The values that a text names, as `--over NAME=…` of the command line.
+    """The values of a text, as in `--over NAME=…` of the command line.
 
     Args:
-        text: `"low:high"`, a range, or values with commas between them, each JSON or a word.
+        text: `"low:high"`, a range, or values separated by commas, each JSON or a word.
 
     Returns:
         A `Range`, or a tuple.
@@ -63,7 +63,7 @@ def read(text):
             raise ValueError(f"expected low:high with two numbers, received {text!r}")
         return Range(*ends)
     if not text or text != text.strip(","):
-        raise ValueError(f"expected low:high, or values with commas between, received {text!r}")
+        raise ValueError(f"expected low:high, or values separated by commas, received {text!r}")
     try:
         return tuple(json.loads(f"[{text}]"))
     except ValueError:
@@ -71,7 +71,7 @@ def read(text):
 
 
 def word(text):
-    """A value of a list that is not JSON as a whole."""
+    """A value of a list that is not JSON as a list."""
     try:
         return json.loads(text)
     except ValueError:
@@ -93,8 +93,7 @@ def space_of(recipe, over=None, method="random"):
         A dict from settings to a tuple of values, or a `Range`.
 
     Raises:
-        ValueError: an unknown method or setting, a value that the setting cannot have, or nothing
-            to try.
+        ValueError: an unknown method or setting, an invalid value, or an empty space.
 
     Example:
 
@@ -110,17 +109,17 @@ def space_of(recipe, over=None, method="random"):
         raise ValueError(f"{recipe.name} declares nothing to search over; name settings in `over`")
     if not isinstance(over, Mapping):
         raise ValueError(f"over must map settings to values. Received: {over!r}")
-    found = {}
+    space = {}
     for name, values in over.items():
         name = full_name(recipe, name)
-        if name in found:
+        if name in space:
             raise ValueError(f"over has {name} twice")
-        found[name] = values_for(recipe, name, values, method)
-    return found
+        space[name] = values_for(recipe, name, values, method)
+    return space
 
 
 def full_name(recipe, name):
-    """The setting that a name means, with its stage where the recipe declares it so."""
+    """The full name of a setting, with its stage if the recipe declares it so."""
     name = recipe.full_name(name)
     longer = [declared for declared in recipe.search if declared.endswith(f".{name}")]
     if name not in recipe.search and len(longer) == 1:
@@ -129,7 +128,7 @@ def full_name(recipe, name):
 
 
 def values_for(recipe, name, values, method):
-    """What is tried for one setting, checked against the recipe."""
+    """The values to try for one setting, checked against the recipe."""
     declared = tuple(recipe.search.get(name, ()))
     values = read(values) if isinstance(values, str) else values
     values = declared if values is None else values

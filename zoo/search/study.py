@@ -1,7 +1,7 @@
 """A study of one recipe: many time penalties and seeds, with and without ACT, and their figures.
 
-Each training lies in a folder of its own and resumes by itself. What was measured is kept in one
-file, which is written whole after every training and is all that the pictures need.
+Each training has its own folder and can be resumed. The measurements are saved in one file after
+every training, and the figures are drawn from this file alone.
 """
 
 import json
@@ -20,7 +20,7 @@ from .trainings import Trainings, checked, kept_in, resumed
 from .variants import DEFAULTS, KINDS, arms_of
 
 NAME = "study.json"
-# What a study has that does not say otherwise.
+# Settings that may grow when a study is resumed.
 GROWING = (*KINDS, "seeds")
 
 
@@ -32,35 +32,35 @@ def study(
     jit_compile: str | bool = "auto",
     **settings: Any,
 ) -> dict[str, Any]:
-    """Train a recipe with many time penalties and seeds, measure each training, and draw them all.
+    """Train a recipe with many time penalties and seeds, measure each training, and draw figures.
 
     The trainings are those with each τ, those without ACT (one step for each input), those with a
-    fixed number of steps, those that draw their last step instead of averaging, and those whose τ
-    is adapted to a wanted number of steps. All start from the same seeds and are measured on the
-    same test examples. `out` gets a folder for each training, all that was measured in
+    fixed number of steps, those that sample their last step instead of averaging, and those whose τ
+    is adapted to a target number of steps. All start from the same seeds and are measured on the
+    same test examples. `out` receives a folder for each training, the measurements in
     `study.json` and `study.csv`, and the figures.
 
     Args:
         recipe: the name of a recipe with adaptive computation time, or the `Recipe`.
         out: the folder; `runs/<name>_study` by default.
-        resume: go on with the study in `out`, if there is one; more seeds, time penalties, fixed
-            numbers of steps and targets may be given, and all else must be as it was. What has
-            been measured already is not trained again, so that a study that is whole is drawn anew.
+        resume: continue the study in `out`, if there is one. More seeds, time penalties, fixed
+            numbers of steps and targets may be given; other settings must be the same. Finished
+            trainings are not repeated, so a finished study is only drawn again.
         jit_compile: as in `keras.Model.compile`.
         **settings: `tau`: time penalties, default (0.1, 0.01, 0.001, 0.0001); the paper's grid is
             `space.TIME_PENALTIES`. `plain`: `(1,)` trains without ACT too, `()` does not. `fixed`:
             fixed numbers of steps, default (5,). `sampled`: time penalties of networks with
-            `halting.Sampled`, default (). `targets`: wanted mean numbers of steps, default
-            (5,). `seeds`: how many, default 3; the paper has 20. `overrides`, `steps_scale`: of
-            every training, as in `train`. `examples`: of each measurement, and at each difficulty;
-            default 1000.
+            `halting.Sampled`, default (). `targets`: target mean numbers of steps,
+            default (5,). `seeds`: their number, default 3; the paper has 20. `overrides`,
+            `steps_scale`: of every training, as in `train`. `examples`: of each measurement, and
+            at each difficulty; default 1000.
 
     Returns:
-        What `study.json` has: `recipe`, `settings`, `rows` (one a training) and `sequences`.
+        The contents of `study.json`: `recipe`, `settings`, `rows` (one a training) and `sequences`.
 
     Raises:
-        ValueError: a recipe without ACT, an unknown setting, a value that cannot be, or with
-            `resume` one that differs from the study's.
+        ValueError: a recipe without ACT, an unknown setting, an invalid value, or with
+            `resume` a value that differs from the study's.
         FileExistsError: `out` already holds a study, and `resume` is False.
 
     Source: Graves (2016), section 3, Figures 4 to 20.
@@ -97,7 +97,7 @@ class Study:
     Args:
         recipe: the `Recipe`.
         trainings: the `Trainings`.
-        data: what `study.json` has; it grows.
+        data: the contents of `study.json`; results are added to it.
     """
 
     def __init__(self, recipe, trainings, data):
@@ -121,7 +121,7 @@ class Study:
             self.save()
 
     def announce(self, done):
-        """Say what is going to be trained, of which so many trainings are done."""
+        """Print what will be trained, and how many trainings are done already."""
         announce(
             self.trainings.recipe_of(),
             [arm.label for arm in self.arms],
@@ -132,7 +132,7 @@ class Study:
         )
 
     def save(self):
-        """Write all that was measured, with a line for each training."""
+        """Write all measurements, one line for each training."""
         lines = [json.dumps(row, ensure_ascii=False) for row in self.data["rows"]]
         rest = {name: value for name, value in self.data.items() if name != "rows"}
         text = json.dumps(rest, ensure_ascii=False, indent=1)[:-2]
@@ -142,28 +142,28 @@ class Study:
         write_file(folder / "study.csv", csv_text(self.data["rows"], study_table.COLUMNS))
 
     def trained(self, arm, seed):
-        """Train with one seed, or go on with that, and measure it; the row of the training."""
+        """Train with one seed, or resume that training, and measure it; returns its row."""
         place = f"{arm.name}/seed-{seed}"
         outcome = self.trainings.train(place, seed, arm.overrides, variant=arm.variant)
         if outcome.error is not None:
             say(outcome.error)
         row = {"arm": arm.name, "kind": arm.kind, "value": arm.value, "seed": seed}
-        # Where it diverged, what the last good checkpoint can do is what the training came to.
+        # A training that diverged is measured at its last good checkpoint.
         return {**row, **outcome.row(), **self.measured(outcome.run)}
 
     def measured(self, run):
         """Numbers of a training: at its end, along it, and for each difficulty."""
         examples = self.data["settings"]["examples"]
-        found = evaluate(run.model, run.recipe, examples, seed=0)
+        metrics = evaluate(run.model, run.recipe, examples, seed=0)
         family = families.of(run.recipe)
         chosen = family.selection_metrics(run, examples)
         last = run.history[-1] if run.history else {}
         columns = ("step", "validation_error", "validation_ponder_steps")
         return {
             "time_penalty": last.get("time_penalty"),
-            "error": found["sequence_error"],
-            "ponder": found["ponder"],
-            "ponder_steps": found["ponder_steps"],
+            "error": metrics["sequence_error"],
+            "ponder": metrics["ponder"],
+            "ponder_steps": metrics["ponder_steps"],
             "validation_error": chosen["validation_error"],
             "curve": [
                 [row[name] for name in columns]
@@ -186,5 +186,5 @@ class Study:
         row = min(best["runs"], key=lambda row: row["validation_error"])
         run = self.trainings.restore(f"{row['arm']}/seed-{row['seed']}")
         family = families.of(run.recipe)
-        found = family.some_sequences(family.probe(run.model))
-        return {"label": best["name"], "seed": row["seed"], "sequences": found}
+        answers = family.some_sequences(family.probe(run.model))
+        return {"label": best["name"], "seed": row["seed"], "sequences": answers}

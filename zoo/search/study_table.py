@@ -1,4 +1,4 @@
-"""What a study came to: its trainings by arm, a table, and the paper's figures."""
+"""The results of a study: its trainings by arm, a table, and the paper's figures."""
 
 import statistics
 from pathlib import Path
@@ -28,7 +28,7 @@ def groups(data, arms):
     """The trainings of each arm.
 
     Args:
-        data: what `study.json` has.
+        data: the contents of `study.json`.
         arms: the list of `Arm`.
 
     Returns:
@@ -57,7 +57,7 @@ def standard_error(rows, name):
     >>> round(standard_error([{"error": 0.1}, {"error": 0.2}, {"error": 0.3}], "error"), 4)
     0.0577
     """
-    # It takes long to load, and a training does without.
+    # SciPy's statistics load slowly, and trainings do not need them.
     from scipy import stats
 
     return float(stats.sem([row[name] for row in rows]))
@@ -86,10 +86,10 @@ def in_words(runs, column, form):
 
 
 def draw(data, recipe, folder):
-    """Write the table and the figures of a study, from what it measured alone.
+    """Write the table and the figures of a study, from its measurements alone.
 
     Args:
-        data: what `study.json` has.
+        data: the contents of `study.json`.
         recipe: the `Recipe`.
         folder: where to write.
 
@@ -99,20 +99,20 @@ def draw(data, recipe, folder):
     Source: Graves (2016), Figures 4 to 20; the last figure is our own.
     """
     folder = Path(folder)
-    found = [group for group in groups(data, arms_of(recipe, data["settings"])) if group["runs"]]
-    for group in found:
+    trained = [group for group in groups(data, arms_of(recipe, data["settings"])) if group["runs"]]
+    for group in trained:
         group["runs"] = [with_names(row) for row in group["runs"]]
     write_file(folder / "study.md", table(data, recipe) + "\n")
     title = recipe.name
     drawn = [
-        plots.study.error_bars(folder / "error.png", found, title),
-        plots.study.learning_and_ponder(folder / "learning.png", found, title),
+        plots.study.error_bars(folder / "error.png", trained, title),
+        plots.study.learning_and_ponder(folder / "learning.png", trained, title),
         plots.study.against_difficulty(
-            folder / "difficulty.png", found, recipe.figure.label, title
+            folder / "difficulty.png", trained, recipe.figure.label, title
         ),
     ]
-    if {"tau", "targets"} <= {group["kind"] for group in found}:
-        drawn.append(plots.study.time_penalties(folder / "automatic.png", found, title))
+    if {"tau", "targets"} <= {group["kind"] for group in trained}:
+        drawn.append(plots.study.time_penalties(folder / "automatic.png", trained, title))
     shown = data.get("sequences")
     if shown:
         path = folder / "sequences.png"
@@ -121,7 +121,7 @@ def draw(data, recipe, folder):
 
 
 def with_names(row):
-    """A row whose points of the figures are dicts."""
+    """A row with the points of its curves as dicts."""
     curve = ("step", "error", "ponder_steps")
     return {
         **row,

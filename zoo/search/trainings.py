@@ -1,7 +1,7 @@
-"""Many trainings of one recipe: what searches, studies and the choice of a seed share.
+"""Many trainings of one recipe, as searches, studies and the choice of a seed need them.
 
-Each training lies in a folder of its own, is resumed where it stopped, and is done once; what was
-asked is kept in a file of the folder, and a resumed work must be asked the same.
+Each training has its own folder, is resumed where it stopped, and runs only once. The settings of
+the search or study are saved in its folder, and must be the same when it is resumed.
 """
 
 import dataclasses
@@ -19,19 +19,19 @@ from ..training import checkpoint
 from ..training.run import Run, configure, restore
 from ..training.train import train
 
-# Settings of every training: they are changed by those of a single one.
+# Settings of every training; those of a single training take precedence.
 SHARED = ("overrides", "variant", "steps_scale")
 
 
 @dataclasses.dataclass
 class Outcome:
-    """What became of a training.
+    """The outcome of a training.
 
     Attributes:
         folder: of the training.
-        steps, seconds: how long it was trained.
-        error: why it ended early, where something was not finite; else None.
-        recipe: the `Recipe`, if it is none of the zoo, else None.
+        steps, seconds: the duration of the training.
+        error: why it ended early, if a value was not finite; otherwise None.
+        recipe: the `Recipe`, if it is not part of the zoo; otherwise None.
     """
 
     folder: Path
@@ -43,13 +43,13 @@ class Outcome:
 
     @property
     def run(self) -> Run:
-        """The `Run`: where the training diverged, its last good checkpoint."""
+        """The `Run`; if the training diverged, that of its last good checkpoint."""
         if self._run is None:
             self._run = restore(self.folder, recipe=self.recipe)
         return self._run
 
     def row(self) -> dict[str, Any]:
-        """What tables say of the training, beside its settings and what was measured."""
+        """The columns of tables on the training itself, besides settings and measurements."""
         return {
             "steps": self.steps,
             "seconds": round(self.seconds, 1),
@@ -58,12 +58,12 @@ class Outcome:
 
 
 class Trainings:
-    """Trainings of a recipe in the folders of one.
+    """Trainings of a recipe in subfolders of a folder.
 
     Args:
-        recipe: the name of a recipe, or a `Recipe` that is none of the zoo.
+        recipe: the name of a recipe, or a `Recipe` that is not part of the zoo.
         folder: where the folders of the trainings lie.
-        settings: what all of them have; of it, those of `SHARED` count.
+        settings: the settings of all trainings; only those in `SHARED` are used.
         jit_compile: as in `keras.Model.compile`.
     """
 
@@ -91,26 +91,26 @@ class Trainings:
         overrides: Mapping[str, Any] | None = None,
         **settings: Any,
     ) -> Outcome:
-        """Trains with a seed, or goes on with that training.
+        """Trains with a seed, or resumes that training.
 
         Args:
             place: its folder, below that of all.
             seed: of the training.
-            overrides: settings that it alone has.
-            **settings: others, as of `training.train.train`.
+            overrides: settings of this training alone.
+            **settings: further arguments of `training.train.train`.
 
         Returns:
-            An `Outcome`; also where the training diverged.
+            An `Outcome`, also if the training diverged.
         """
-        # Many models are built.
+        # Frees the memory of earlier models.
         keras.backend.clear_session()
         folder = self.folder / place
         folder.mkdir(parents=True, exist_ok=True)
-        given = {**self.settings, "jit_compile": self.jit_compile, **settings}
-        given["overrides"] = self._overrides(overrides)
+        options = {**self.settings, "jit_compile": self.jit_compile, **settings}
+        options["overrides"] = self._overrides(overrides)
         try:
             run = train(
-                self.recipe, folder, resume=checkpoints.exists(folder), seed=seed, **given
+                self.recipe, folder, resume=checkpoints.exists(folder), seed=seed, **options
             )
         except FloatingPointError as error:
             at = checkpoint.latest(folder).state["position"]
@@ -132,26 +132,26 @@ def checked(settings: Mapping[str, Any], defaults: Mapping[str, Any], kind: str)
     Args:
         settings: those that were given.
         defaults: a value for each setting that there is.
-        kind: of what they are, `"search"` or `"study"`.
+        kind: `"search"` or `"study"`, for the message.
 
     Raises:
-        ValueError: an unknown setting, or a number that cannot be.
+        ValueError: an unknown setting, or an invalid number.
     """
     unknown = sorted(set(settings) - set(defaults))
     if unknown:
         raise ValueError(f"unknown setting {unknown[0]!r}; a {kind} has {', '.join(defaults)}")
-    given = {name: value for name, value in settings.items() if value is not None}
+    received = {name: value for name, value in settings.items() if value is not None}
     for name in ("trials", "seeds", "examples", "steps_scale", "seed"):
-        check_option(name, given.get(name))
-    return given
+        check_option(name, received.get(name))
+    return received
 
 
 def kept_in(path: Path, keys: Iterable[str], resume: bool, kind: str) -> dict[str, Any] | None:
-    """What an earlier work kept in a file; None if there is none.
+    """The data that an earlier search or study saved in a file; None if there is none.
 
     Raises:
         ValueError: the file is damaged.
-        FileExistsError: there is one, and it is not to be resumed.
+        FileExistsError: the file exists, and `resume` is False.
     """
     kept = read_json(path, keys)
     if kept and not resume:
@@ -164,16 +164,16 @@ def kept_in(path: Path, keys: Iterable[str], resume: bool, kind: str) -> dict[st
 def resumed(
     kept: Mapping[str, Any], given: Mapping[str, Any], may_change: Collection[str], where: str
 ) -> dict[str, Any]:
-    """The settings of a work that is resumed.
+    """The settings of a resumed search or study.
 
     Args:
-        kept: those that it had.
-        given: those that are given now.
-        may_change: names of those that may differ.
-        where: what it is and in which folder, for the message.
+        kept: its saved settings.
+        given: the settings given now.
+        may_change: names of settings that may differ.
+        where: the folder and its kind, for the message.
 
     Raises:
-        ValueError: another one differs.
+        ValueError: another setting differs.
     """
     for name, value in given.items():
         if name not in may_change and value != kept[name]:

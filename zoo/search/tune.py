@@ -1,7 +1,7 @@
 """Searches over the settings of a recipe, with KerasTuner.
 
-Each trial trains the recipe with every seed, each training in a folder of its own that resumes by
-itself; KerasTuner gets the means, and the table has every training.
+Each trial trains the recipe once with every seed. Each training has its own folder and can be
+resumed; KerasTuner receives the means, and the tables list every training.
 """
 
 import json
@@ -22,7 +22,7 @@ from .space import DEFAULT_METHOD, Range, space_in, space_of, to_json
 from .trainings import Trainings, checked, kept_in, resumed
 
 NAME = "search.json"
-# What a search has that does not say otherwise.
+# The default settings of a search.
 DEFAULTS = {
     "method": DEFAULT_METHOD,
     "trials": None,
@@ -34,7 +34,7 @@ DEFAULTS = {
     "examples": 1000,
     "seed": 0,
 }
-# Of methods that would go on for ever.
+# The default number of trials for methods that have no end of their own.
 TRIALS = 20
 
 
@@ -50,9 +50,9 @@ def tuner(
     """A KerasTuner search over settings of a recipe, ready for `search()`.
 
     Every training is kept in `out`, in `trial_<number>/seed-<seed>/`, and all of them in the tables
-    `trials.json` and `trials.csv`, which are written whole after each: settings, seed, steps, and
-    what was measured on validation data. A training whose loss is not finite counts as an error of
-    1 and the most ponder.
+    `trials.json` and `trials.csv`, which are replaced after each: settings, seed, steps, and the
+    measurements on validation data. A training whose loss is not finite counts as an error of 1
+    and the largest possible ponder.
 
     With KerasTuner's variables `KERASTUNER_TUNER_ID`, `KERASTUNER_ORACLE_IP` and
     `KERASTUNER_ORACLE_PORT` set, several processes work on one search; they share `out` and need
@@ -61,27 +61,27 @@ def tuner(
     Args:
         recipe: the name of a recipe, or the `Recipe`.
         out: the folder; `runs/<name>_search` by default.
-        over: what is tried: a mapping from settings to lists of values, to ranges
+        over: the search space: a mapping from settings to lists of values, to ranges
             (`"1e-4:1e-1"`), or to None for the values that the recipe declares. By default
-            everything that it declares. `tau` is the time penalty.
-        resume: go on with the search in `out`, if there is one, with its settings; more `trials`
-            may be given.
+            all settings that it declares. `tau` is the time penalty.
+        resume: continue the search in `out`, if there is one, with its settings; `trials` may be
+            larger than before.
         jit_compile: as in `keras.Model.compile`.
         **settings: `method`: `"grid"`, `"random"` (default), `"bayesian"` or `"hyperband"`.
-            `trials`: how many; by default the whole grid, all that Hyperband wants, else 20.
+            `trials`: their number; by default the full grid, all trials of Hyperband, or 20.
             `seeds`: trainings of each trial, with the seeds 0, 1, …; default 1.
-            `objective`: what is minimised, measured on validation data: `"error"` (default),
+            `objective`: the quantity to minimise, measured on validation data: `"error"` (default),
             `"ponder"`, another column of the table, or a weighted sum, `{"error": 1, "ponder":
             0.01}`. `overrides`, `variant`, `steps_scale`: of every training, as in `train`.
-            `examples`: of a measurement; default 1000. `seed`: of what proposes the trials.
+            `examples`: of each measurement; default 1000. `seed`: of the search method.
 
     Returns:
         A `keras_tuner.Tuner` with `search()`, `rows()`, `get_best_hyperparameters()`,
-        `get_best_models()` and all else that KerasTuner's have.
+        `get_best_models()` and the other methods of KerasTuner's tuners.
 
     Raises:
-        ValueError: an unknown recipe or setting, or a value that cannot be; with `resume` one
-            that differs from the search's.
+        ValueError: an unknown recipe or setting, or an invalid value; with `resume`, a value that
+            differs from the search's.
         FileExistsError: `out` already holds a search, and `resume` is False.
     """
     custom = recipe if isinstance(recipe, Recipe) else None
@@ -89,28 +89,28 @@ def tuner(
     out = Path(out or Path("runs") / f"{loaded.name}_search")
     settings = checked(settings, DEFAULTS, "search")
     with lock_folder(out, shared=trials.has_workers()):
-        kept = kept_in(out / NAME, ("recipe", "space", *DEFAULTS), resume, "search")
-        if kept:
+        previous = kept_in(out / NAME, ("recipe", "space", *DEFAULTS), resume, "search")
+        if previous:
             if "objective" in settings:
                 settings["objective"] = trials.weights_of(settings["objective"])
             given = {"recipe": loaded.name, **settings}
-            settings = resumed(kept, given, ("trials",), f"{out} holds a search")
+            settings = resumed(previous, given, ("trials",), f"{out} holds a search")
             if over is not None:
-                same_space(kept, loaded, over, out)
+                same_space(previous, loaded, over, out)
         else:
             settings = new_settings(loaded, over, settings)
         plan = Plan(settings, out, custom, jit_compile)
         if not trials.has_workers():
             remove_temporary_files(out, *out.glob("trial_*"))
         write_file(out / NAME, json.dumps(settings, indent=1))
-        # KerasTuner takes a second to load, which a training of its own does not wait for.
+        # KerasTuner takes a second to load; commands that only train do not import it.
         from .keras_tuner import RecipeTuner
 
         return RecipeTuner(plan)
 
 
 def new_settings(recipe, over, settings):
-    """The settings of a search that begins."""
+    """The settings of a new search."""
     settings = {"recipe": recipe.name, **DEFAULTS, **settings}
     settings["space"] = to_json(space_of(recipe, over, settings["method"]))
     settings["objective"] = trials.weights_of(settings["objective"])
@@ -119,20 +119,20 @@ def new_settings(recipe, over, settings):
     return settings
 
 
-def same_space(kept, recipe, over, out):
-    """Refuse to go on with a search over something else."""
-    space = to_json(space_of(recipe, over, kept["method"]))
-    if space != kept["space"]:
-        raise ValueError(f"over: {out} holds a search over {kept['space']}. Received: {space}")
+def same_space(previous, recipe, over, out):
+    """Refuse to resume a search with another search space."""
+    space = to_json(space_of(recipe, over, previous["method"]))
+    if space != previous["space"]:
+        raise ValueError(f"over: {out} holds a search over {previous['space']}. Received: {space}")
 
 
 class Plan:
-    """A search in a folder: what is trained in each trial, and what came of it.
+    """A search in a folder: the trainings of each trial, and their results.
 
     Args:
-        settings: a dict with `recipe`, `space` and what `DEFAULTS` has.
+        settings: a dict with `recipe`, `space` and the keys of `DEFAULTS`.
         folder: of the search.
-        custom: the `Recipe`, if it is none of the zoo.
+        custom: the `Recipe`, if it is not part of the zoo.
         jit_compile: as in `keras.Model.compile`.
     """
 
@@ -146,7 +146,7 @@ class Plan:
 
     @property
     def trials(self):
-        """How many trials there will be, or None if that is not known."""
+        """The number of trials, or None if it is not known in advance."""
         settings = self.settings
         if settings["method"] != "grid" or any(isinstance(v, Range) for v in self.space.values()):
             return settings["trials"]
@@ -154,7 +154,7 @@ class Plan:
         return min(size, settings["trials"] or size)
 
     def announce(self):
-        """Say what is going to be trained, and what is done."""
+        """Print what will be trained, and what is done already."""
         announce(
             self.recipe,
             [f"{name}={value}" for name, value in self.settings["space"].items()],
@@ -166,16 +166,16 @@ class Plan:
         )
 
     def run_trial(self, trial, overrides, share=1.0, earlier=None):
-        """Train with every seed; a training that is done already is not done again.
+        """Train with every seed; trainings that are done are not repeated.
 
         Args:
             trial: the number of the trial, a text.
             overrides: its settings.
             share: of all steps, after which training stops.
-            earlier: the number of a trial whose trainings go on here.
+            earlier: the number of a trial whose trainings are continued.
 
         Returns:
-            A dict: `objective` and what was measured, means over the seeds.
+            A dict: `objective` and the measurements, as means over the seeds.
         """
         done = {(row["trial"], row["seed"]): row for row in self.rows()}
         rows = []
@@ -185,7 +185,7 @@ class Plan:
                 total = self.trials or "?"
                 say(
                     f"trial {int(trial) + 1} of {total}, seed {seed + 1} of "
-                    f"{self.settings['seeds']}: {told(overrides)}"
+                    f"{self.settings['seeds']}: {describe(overrides)}"
                 )
                 row = self.same(done.values(), trial, overrides, share, seed)
                 row = row or self.train(trial, overrides, share, seed, earlier)
@@ -209,7 +209,7 @@ class Plan:
         return None
 
     def train(self, trial, overrides, share, seed, earlier):
-        """Train with one seed, or go on with that; the row of the training."""
+        """Train with one seed, or resume that training; returns the row of the training."""
         place = f"trial_{trial}/seed-{seed}"
         folder, limit = self.folder / place, None
         if earlier is not None and not checkpoints.exists(folder):
@@ -223,8 +223,8 @@ class Plan:
         row |= {"folder": place, "trained_in": place, **outcome.row()}
         if outcome.error is None:
             family = families.of(outcome.run.recipe)
-            found = family.selection_metrics(outcome.run, self.settings["examples"])
-            row |= trials.measured(found)
+            metrics = family.selection_metrics(outcome.run, self.settings["examples"])
+            row |= trials.measured(metrics)
         else:
             say(outcome.error)
         row["objective"] = trials.score(row, self.settings["objective"], self.recipe)
@@ -247,6 +247,6 @@ class Plan:
         return self.trainings.restore(best["trained_in"]).model
 
 
-def told(overrides):
-    """Settings in words."""
+def describe(overrides):
+    """Settings as text."""
     return ", ".join(f"{name}={value}" for name, value in overrides.items())

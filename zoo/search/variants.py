@@ -6,13 +6,13 @@ from ...datasets.settings import Whole
 from ..settings import HYPERPARAMETERS, STAGE
 from .space import full_name
 
-# Settings of a study -> what their values are.
+# From settings of a study to descriptions of their values.
 KINDS = {
     "plain": "1 for trainings without ACT",
     "fixed": "numbers of steps for each input",
     "tau": "time penalties",
     "sampled": "time penalties of networks whose last step is drawn",
-    "targets": "wanted mean numbers of steps",
+    "targets": "target mean numbers of steps",
 }
 DEFAULTS = {
     "tau": (0.1, 0.01, 0.001, 0.0001),
@@ -25,7 +25,7 @@ DEFAULTS = {
     "steps_scale": None,
     "examples": 1000,
 }
-# What the values of each may be.
+# The allowed values of each kind.
 VALUES = {
     "plain": Whole("without ACT", 1, 1),
     "fixed": HYPERPARAMETERS["fixed_steps"],
@@ -83,8 +83,8 @@ def arms_of(recipe, settings):
         A list of `Arm`, in the order of `KINDS`, time penalties falling.
 
     Raises:
-        ValueError: a value that cannot be, one that is given twice, no arm at all, or a setting of
-            every training that an arm would change.
+        ValueError: an invalid or repeated value, no arm at all, or a setting of every training that
+            an arm would change.
 
     Example:
 
@@ -104,7 +104,7 @@ def arms_of(recipe, settings):
             raise ValueError(f"{kind} has a value twice. Received: {list(settings[kind])}")
         for value in values:
             arm = Arm(kind, value, *changes(recipe, kind, value))
-            # Settings that cannot be are refused before the first training.
+            # Invalid settings are refused before the first training.
             try:
                 chosen = recipe.with_variant(arm.variant)
                 chosen.with_overrides({**overrides, **arm.overrides})

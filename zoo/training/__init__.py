@@ -1,4 +1,4 @@
-"""Training a recipe: batches, checkpoints, and what happens while it runs."""
+"""Training a recipe: batches, checkpoints, and the training loop."""
 
-# What each of several seeds reached, beside the folders of their trainings.
+# The file with the results of several seeds, beside the folders of their trainings.
 SEEDS = "scout.json"

@@ -1,4 +1,4 @@
-"""Training batches for Keras, one chunk of steps after the other."""
+"""Training batches of a stage for `fit`; an epoch is a chunk of steps."""
 
 from ... import datasets
 from ...curriculum import Batches

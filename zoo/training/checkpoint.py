@@ -27,7 +27,7 @@ class Position:
     done: bool = False
 
 
-# What the state of a training has, and the types of it.
+# The keys of a training's state, and their types.
 STATE = {
     "settings": {
         "recipe": str,
@@ -55,7 +55,7 @@ def latest(folder: str | os.PathLike) -> checkpoints.Saved:
 
 
 def _check_state(state: dict[str, Any]) -> None:
-    """Refuses a state that is not one of a training."""
+    """Refuses a state that is not that of a training."""
     _check(state, STATE)
     for row in state["history"]:
         _check(row, ROW, "a row of the history", others=(int, float, types.NoneType))

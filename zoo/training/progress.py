@@ -1,4 +1,4 @@
-"""Work that may take long: it says so, and Ctrl-C stops it at once, whatever computes it."""
+"""Long computations: progress messages, and interruption by Ctrl-C on every backend."""
 
 import atexit
 import os
@@ -14,41 +14,41 @@ from ...checkpoints.signals import Terminated
 
 # Seconds until the first message that work continues; the next comes after twice as many.
 FIRST = 10.0
-# Inputs of at least so many positions are estimated.
+# The time is estimated for inputs of at least so many positions.
 LONG = 2000
-# By two parts of them, so long at most that nobody waits for the estimate.
+# Lengths of the two parts that are timed, short enough for a quick estimate.
 PARTS = (500, 1000)
 
 
 def interruptible(function: Callable[[], Any]) -> Any:
-    """What a function returns, which Ctrl-C need not wait for.
+    """Calls a function so that Ctrl-C need not wait for it.
 
-    A backend computes without a look at signals, so the function runs in a thread of its own. While
-    it does, standard error says now and then how long it has taken.
+    Backends do not check for signals while they compute, so the function runs in its own thread.
+    Meanwhile, messages on standard error say how long it has been running.
 
     Args:
-        function: without arguments. What it has begun when Ctrl-C comes is left undone.
+        function: without arguments; it is not completed after Ctrl-C.
 
     Returns:
         What `function` returns.
 
     Raises:
         KeyboardInterrupt: Ctrl-C, or SIGTERM.
-        BaseException: what `function` raised.
+        BaseException: an error of `function`.
 
     Example:
 
     >>> interruptible(lambda: 1 + 2)
     3
     """
-    found: dict[str, Any] = {}
+    outcome: dict[str, Any] = {}
     done = threading.Event()
 
     def work():
         try:
-            found["result"] = function()
+            outcome["result"] = function()
         except BaseException as error:
-            found["error"] = error
+            outcome["error"] = error
         finally:
             done.set()
 
@@ -64,13 +64,13 @@ def interruptible(function: Callable[[], Any]) -> Any:
     except KeyboardInterrupt as stop:
         atexit.register(leave, done, 143 if isinstance(stop, Terminated) else 130)
         raise
-    if "error" in found:
-        raise found["error"]
-    return found["result"]
+    if "error" in outcome:
+        raise outcome["error"]
+    return outcome["result"]
 
 
 def leave(done: threading.Event, code: int) -> None:
-    """End the process, whose work would be waited for, unless it is done."""
+    """End the process without waiting for unfinished work."""
     if not done.is_set():
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
@@ -79,7 +79,7 @@ def leave(done: threading.Event, code: int) -> None:
 
 
 class Estimated:
-    """A probe that first says how long a long input will take.
+    """A probe that prints an estimate of the time before it computes a long input.
 
     Args:
         probe: of a model, called with inputs (batch, time, …).
@@ -90,21 +90,21 @@ class Estimated:
         self.probe, self.power = probe, power
 
     def __call__(self, inputs: np.ndarray) -> Any:
-        """What the probe says."""
+        """The outputs of the probe."""
         length = inputs.shape[1]
         if length >= LONG:
             note(f"{length:,} positions take about {in_words(self.estimate(inputs))}; Ctrl-C stops")
         return self.probe(inputs)
 
     def estimate(self, inputs: np.ndarray) -> float:
-        """About how many seconds inputs take: those of two parts without what both of them cost."""
+        """An estimate in seconds, extrapolated from the times of two parts."""
         short, long = (self.seconds(inputs[:, :part]) for part in PARTS)
-        low, high, whole = (size**self.power for size in (*PARTS, inputs.shape[1]))
-        # Where the two say nothing, being measured badly, a part of the longer one grows.
-        return long + max(long - short, long / 4) / (high - low) * (whole - high)
+        low, high, full = (size**self.power for size in (*PARTS, inputs.shape[1]))
+        # If noise hides the difference, a quarter of the longer time is taken as growing.
+        return long + max(long - short, long / 4) / (high - low) * (full - high)
 
     def seconds(self, inputs: np.ndarray) -> float:
-        """How long the probe takes for inputs, once its functions are traced."""
+        """The time of the probe for inputs, after its functions are traced."""
         self.probe(inputs)
         began = time.monotonic()
         self.probe(inputs)
@@ -124,5 +124,5 @@ def in_words(seconds: float) -> str:
 
 
 def note(text: str) -> None:
-    """Tell the person, not the program that reads the answer."""
+    """Print a message to standard error."""
     print(text, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""A training in a folder: its recipe, its model, where it is, and its history."""
+"""A training in a folder: its recipe, model, position and history."""
 
 import csv
 import dataclasses
@@ -24,7 +24,7 @@ COLUMNS = ("step", "stage", "seconds", "level", "learning_rate", "time_penalty",
 
 @dataclasses.dataclass
 class Run:
-    """A training in a folder: its recipe, its model, where it is, and its history.
+    """A training in a folder: its recipe, model, position and history.
 
     `source` is the file that it was restored from, `saved` the step of its last checkpoint.
     """
@@ -41,11 +41,11 @@ class Run:
 
     @property
     def stage(self) -> Stage:
-        """The stage that is trained now."""
+        """The current stage."""
         return self.recipe.stages[self.position.stage]
 
     def save(self, folder: Path | None = None) -> None:
-        """Write checkpoint and history, into another folder than that of the training if given."""
+        """Write checkpoint and history; by default into the folder of the training."""
         own = folder is None
         folder = self.folder if folder is None else folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def configure(settings: Mapping[str, Any], recipe: Recipe | None = None) -> Reci
     Args:
         settings: a dict with `recipe` (its name), and `variant`, `overrides`, `steps_scale` and
             `seed`, each of which may be None.
-        recipe: the `Recipe` to change, if it is none of the zoo.
+        recipe: the `Recipe` to change, if it is not part of the zoo.
 
     Returns:
         A `Recipe`.
@@ -109,12 +109,12 @@ def restore(
     recipe: Recipe | None = None,
     jit_compile: bool | str = "auto",
 ) -> Run:
-    """The run in a folder, as its last checkpoint has it.
+    """The run in a folder, restored from its last checkpoint.
 
     Args:
-        folder: what `train` was given as `out`.
-        settings: settings that differ from those the run was started with; None values do not.
-        recipe: the `Recipe` that was trained, if it is none of the zoo.
+        folder: the argument `out` of `train`.
+        settings: settings that replace those of the run; None keeps a setting.
+        recipe: the `Recipe` that was trained, if it is not part of the zoo.
         jit_compile: as in `keras.Model.compile`.
 
     Returns:
@@ -122,39 +122,39 @@ def restore(
 
     Raises:
         FileNotFoundError: there is no checkpoint.
-        ValueError: it is damaged or of another network.
+        ValueError: the checkpoint is damaged, or of another network.
     """
-    found = checkpoint.latest(folder)
-    if found.instead:
-        print(f"{found.instead}; taking the one before it", file=sys.stderr)
-    state = found.state
-    kept = state["settings"]
+    saved = checkpoint.latest(folder)
+    if saved.instead:
+        print(f"{saved.instead}; taking the one before it", file=sys.stderr)
+    state = saved.state
+    merged = state["settings"]
     for key, value in (settings or {}).items():
         if key == "overrides":
-            kept[key] = {**(kept[key] or {}), **(value or {})}
-        elif key == "recipe" and value != kept[key]:
-            raise ValueError(f"{folder} holds a training of {kept[key]}, not of {value}")
+            merged[key] = {**(merged[key] or {}), **(value or {})}
+        elif key == "recipe" and value != merged[key]:
+            raise ValueError(f"{folder} holds a training of {merged[key]}, not of {value}")
         elif value is not None:
-            kept[key] = value
-    run = start(configure(kept, recipe), folder, kept, jit_compile)
+            merged[key] = value
+    run = start(configure(merged, recipe), folder, merged, jit_compile)
     run.position = Position(**state["position"])
     if run.position.stage >= len(run.recipe.stages):
         raise ValueError(
-            f"{found.path} is of stage {run.position.stage}, and {run.recipe.name} has "
+            f"{saved.path} is of stage {run.position.stage}, and {run.recipe.name} has "
             f"{len(run.recipe.stages)}"
         )
-    checkpoints.restore(found, run.model)
+    checkpoints.restore(saved, run.model)
     run.history = state["history"]
     run.backend = state["backend"]
-    run.source, run.saved = found.path, run.position.step
+    run.source, run.saved = saved.path, run.position.step
     return run
 
 
 def go_on(run: Run) -> None:
-    """Let a training that is resumed go on where its recipe, which may have changed, says.
+    """Adapt the position of a resumed training to its recipe, which may have changed.
 
-    A finished one goes on if stages were added, or its last one was made longer; one that is past
-    the end of a stage that was made shorter goes on with the next.
+    A finished training continues if stages were added or its last stage was made longer. A training
+    past the end of a stage that was made shorter continues with the next stage.
     """
     position, last = run.position, len(run.recipe.stages) - 1
     if not position.done:

@@ -1,8 +1,8 @@
-"""Training a recipe with `model.fit`, so that a killed training goes on where it was.
+"""Training a recipe with `model.fit`, so that a killed training can be resumed.
 
-Training runs in chunks of steps, Keras's epochs. Only between chunks does anything change that
-`fit` does not know: learning rate, time penalty, curriculum. A checkpoint holds all of it, and
-batch i of the data depends on i alone; so a resumed training ends with the same weights.
+Training runs in chunks of steps, Keras's epochs. Learning rate, time penalty and
+curriculum change only between chunks. A checkpoint holds the complete state, and batch i of the
+data depends on i alone, so a resumed training ends with the same weights.
 """
 
 import contextlib
@@ -39,12 +39,12 @@ def train(
     checkpoint_seconds: float = 20.0,
     keep_every: int | None = None,
 ) -> Run:
-    """Train a recipe, or go on with a training.
+    """Train a recipe, or resume a training.
 
     Args:
         recipe: the name of a recipe, or a `Recipe`.
         out: the folder for `checkpoint.npz` and `history.csv`.
-        resume: go on from the checkpoint in `out`, with its settings; those given here as well
+        resume: continue from the checkpoint in `out`, with its settings; settings given here
             replace them.
         seed: replaces the recipe's.
         overrides: as in `Recipe.with_overrides`.
@@ -53,9 +53,10 @@ def train(
         until_stage: stop before this stage, counted from 0; by default train all.
         until_step: stop at the first end of a chunk at or after this step; by default train all.
         jit_compile: as in `keras.Model.compile`.
-        checkpoint_seconds: the least time between two checkpoints; they lie at ends of chunks.
-        keep_every: number of steps; what was reached after each so many, at the end of a chunk, is
-            kept in `out` as the folder of a training, `step-2000`, `step-4000`, …
+        checkpoint_seconds: the shortest time between two checkpoints, in seconds; checkpoints are
+            saved at ends of chunks.
+        keep_every: number of steps after which a checkpoint is also kept in a folder of its own in
+            `out`: `step-2000`, `step-4000`, …
 
     Returns:
         A `Run`.
@@ -65,7 +66,7 @@ def train(
         FileNotFoundError: `resume` without a checkpoint.
         FileExistsError: `out` already holds a training, and `resume` is False.
         FloatingPointError: the loss or a variable is not finite; the last checkpoint is kept.
-        OSError: `out` cannot be written; what was there stays whole.
+        OSError: `out` cannot be written; existing files stay intact.
         checkpoints.InUse: another process trains in `out`.
         KeyboardInterrupt: Ctrl-C, or SIGTERM (`checkpoints.Terminated`); the state was saved.
     """
@@ -82,7 +83,7 @@ def train(
     }
     out = Path(out)
     custom = None if isinstance(recipe, str) else recipe
-    # What cannot be is refused before a folder is made.
+    # Invalid settings are refused before a folder is made.
     if resume and not checkpoints.exists(out):
         raise FileNotFoundError(f"there is no checkpoint to resume from: {out / checkpoint.NAME}")
     if not resume:
@@ -105,7 +106,7 @@ def train(
 
 
 def _resumed(out, settings, custom, jit_compile):
-    """The training in a folder, as its last checkpoint that is whole has it."""
+    """The training in a folder, restored from its last intact checkpoint."""
     run = restore(out, settings, custom, jit_compile)
     if run.source.name != checkpoint.NAME:
         checkpoints.set_aside(out)
@@ -128,12 +129,12 @@ def _begun(out, settings, custom, jit_compile):
 
 
 class Conductor:
-    """What happens between the chunks of a recipe: schedules, curriculum, history, validation.
+    """The work between the chunks of a recipe: schedules, curriculum, history, validation.
 
     Args:
         run: the `Run` to conduct.
         autosave: the `Autosave` of the run.
-        keep_every: None, or after how many steps what was reached is kept.
+        keep_every: None, or the number of steps after which a checkpoint is kept.
     """
 
     def __init__(self, run: Run, autosave: Autosave, keep_every: int | None = None):
@@ -150,7 +151,7 @@ class Conductor:
         self.callbacks = [RequireFinite(), between, autosave, self.bar]
 
     def fit_stage(self, until_step: float = math.inf) -> None:
-        """Train what is left of the current stage, at most until a step."""
+        """Train the rest of the current stage, at most until a step."""
         run, stage, position = self.run, self.run.stage, self.run.position
         if stage.curriculum and position.level is None:
             position.level = stage.curriculum.start
@@ -185,7 +186,7 @@ class Conductor:
         self.chunk_began_at = time.monotonic()
 
     def end_chunk(self, epoch: int, logs: Any = None) -> None:
-        """Record what was reached, and move curriculum and stage on."""
+        """Record the chunk's results, and advance curriculum and stage."""
         run, position, chunk = self.run, self.run.position, self.run.stage.chunk
         position.step += chunk
         position.stage_step += chunk
@@ -210,7 +211,7 @@ class Conductor:
             "stage": position.stage,
             "seconds": round(position.seconds, 2),
             "learning_rate": self.learning_rate,
-            # Without halting there is none; of several layers it is that of the first.
+            # 0 without halting; with several layers, the time penalty of the first one.
             "time_penalty": next(
                 (float(value) for name, value in logs.items() if name.startswith("time_penalty")),
                 0.0,
@@ -240,7 +241,7 @@ class Conductor:
         return curriculum.after(level) >= self.run.recipe.stop_of(curriculum)
 
     def advance(self, row: Mapping[str, Any]) -> None:
-        """Move the curriculum and the stage on, given the row of the last chunk."""
+        """Advance the curriculum and the stage, given the row of the last chunk."""
         run, stage, position = self.run, self.run.stage, self.run.position
         learned = self.learns_all(row)
         curriculum, level = stage.curriculum, position.level
@@ -254,7 +255,7 @@ class Conductor:
             position.stage = min(position.stage, len(run.recipe.stages) - 1)
 
     def shown(self, logs: Mapping[str, Any]) -> dict[str, float]:
-        """What the progress bar shows."""
+        """The values in the progress bar."""
         values = {"loss": logs["loss"], self.score.removeprefix("sequence_"): logs[self.score]}
         if "ponder" in logs:
             values["ponder"] = logs["ponder"]

@@ -1,4 +1,4 @@
-"""Answers of networks with ACT in human form. Nothing here loads Keras."""
+"""Answers of networks with ACT in human form. This module does not load Keras."""
 
 import numpy as np
 
@@ -22,11 +22,11 @@ def of_inputs(recipe, probe, inputs):
     Returns:
         A dict: `answer`; and lists with an element for each input of the sequence: `inputs` and
         `answers` in human form, `confidence` (the probability of the answer), `ponder_steps` (N)
-        and `ponder` (ρ = N + R). Where the task asks nothing, the answer is `""` and the
-        confidence None.
+        and `ponder` (ρ = N + R). At inputs without a question, the answer is `""` and
+        the confidence None.
 
     Raises:
-        ValueError: the task asks nothing at all.
+        ValueError: the example contains no question.
     """
     task = datasets.task(recipe.dataset)
     read = task.describe(inputs[0])
@@ -37,7 +37,7 @@ def of_inputs(recipe, probe, inputs):
     outputs = result["outputs"][0]
     answers = [x if real else "" for x, real in zip(task.decode(outputs), asked, strict=True)]
     shares = zip(confidence(outputs), asked, strict=True)
-    # Where answers follow the inputs, they are the answer; else it is the last one.
+    # The answer is all outputs after the inputs, or else the last output.
     following = [said for said, was in zip(answers, read, strict=True) if not was]
     return {
         "answer": " ".join(following) if following else answers[-1],
@@ -58,7 +58,7 @@ def confidence(outputs: np.ndarray) -> np.ndarray:
 
 
 def format_answer(answer):
-    """A table with a line for each input, empty where nothing is asked, and the answer."""
+    """A table with a line for each input, empty at inputs without a question, and the answer."""
     header = ("input", "answer", "steps", "confidence")
     shown = ["" if value is None else f"{value:.1%}" for value in answer["confidence"]]
     columns = (answer["inputs"], answer["answers"], answer["ponder_steps"], shown)

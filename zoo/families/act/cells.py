@@ -1,11 +1,11 @@
-"""The cells of the networks of Graves, and the weights that they begin with."""
+"""The cells of the networks of Graves, and their initial weights."""
 
 import keras
 import numpy as np
 
 from .network import recurrent
 
-# So many inputs does each unit of `sparse_tanh` see at first.
+# The number of inputs of each unit of `sparse_tanh` at the start of training.
 INPUTS_PER_UNIT = 6
 
 

@@ -1,4 +1,4 @@
-"""The networks of Graves: how they are trained, measured, published and questioned."""
+"""The family of the networks of Graves (2016)."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -16,7 +16,7 @@ from . import answers, card, cells
 from .network import Probe
 
 VALIDATION_EXAMPLES = 1000
-# Sequences of the picture of ponder along them, and how many are drawn to find long ones.
+# Sequences in the picture of ponder, and the number drawn in search of long ones.
 SEQUENCES = 3
 DRAWN = 100
 
@@ -70,11 +70,11 @@ class ACT(Family):
         )
 
     def metric(self):
-        """The main metric while a network is trained."""
+        """The main metric during training."""
         return metrics.SequenceError()
 
     def on_chunk_begin(self, run):
-        """Set τ, unless it is controlled automatically or nothing is pondered."""
+        """Set τ, unless it is adapted automatically or there is no ponder cost."""
         controlled = self.recipe.hyperparameters.get("target_ponder") is not None
         layer = run.model.get_layer("act")
         if layer.rule.has_ponder_cost and not controlled:
@@ -95,11 +95,11 @@ class ACT(Family):
 
     def selection_metrics(self, run, examples):
         """The variant, and error and ponder on the same validation data for every training."""
-        found = self.validation_metrics(self.probe(run.model), examples, seed=0)
-        return {"variant": self.recipe.variant, **found}
+        errors = self.validation_metrics(self.probe(run.model), examples, seed=0)
+        return {"variant": self.recipe.variant, **errors}
 
     def probe(self, model):
-        """The model, which also tells how long it thought."""
+        """The model, with ponder as a further output."""
         return Probe(model)
 
     def example_results(self, batch, answers):
@@ -151,10 +151,10 @@ class ACT(Family):
         return rows
 
     def against_difficulty(self, model, examples=None, seed=None):
-        """Error and ponder for each difficulty, on examples that have no other.
+        """Error and ponder for each difficulty, on examples of that difficulty alone.
 
         Args:
-            model: a trained model, whose recipe has a `figure`, which says how the paper does it.
+            model: a trained model whose recipe has a `figure`.
             examples: sequences for each difficulty; the paper's by default.
             seed: of the examples; the recipe's by default.
 
@@ -228,7 +228,7 @@ class ACT(Family):
         They return a dict of `outputs`, `ponder` and `ponder_steps`: `serve` (also
         `serving_default`) takes the inputs, `serve_with_limits` also `max_ponder` and `epsilon`.
         """
-        # Not the probe of a subclass: endpoints are alike.
+        # The probe of this class, not of a subclass: all have the same endpoints.
         probe, given = Probe(model).model, model.inputs[0]
         shape, limits = (None, None, *given.shape[2:]), ("max_ponder", "epsilon")
         export.add_endpoints(archive, probe, shape, given.dtype, limits)
@@ -253,10 +253,9 @@ class ACT(Family):
             plots.ponder_along_sequence(folder / "sequences.png", sequences)
 
     def some_sequences(self, probe, least=3):
-        """A few test sequences, answered, for `ponder_along_sequence`.
+        """The answers to a few test sequences, for `ponder_along_sequence`.
 
-        They have at least `least` inputs; where hardly any does, the longest of some that are
-        drawn.
+        The sequences have at least `least` inputs; if too few do, they are the longest ones drawn.
         """
         parameters = {**self.recipe.parameters, "same_length": True}
         drawn, long = [], []
@@ -284,7 +283,7 @@ class ACT(Family):
         return answers.format_answer(answer)
 
     def check_plot(self, request):
-        """Refuse another kind of file, and options of a measurement beside an example."""
+        """Refuse unsupported file formats, and options of a measurement beside an example."""
         plots.check_format(request.out or f"{self.recipe.name}.png")
         for option in ("examples", "seed"):
             if request.input is not None and getattr(request, option) is not None:

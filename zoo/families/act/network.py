@@ -11,7 +11,7 @@ from ....layers import ACTRNN
 from ....models import AdaptiveModel
 from .. import probe
 
-# Keras warns at every call that the head of several answers drops the mask, which is nothing new:
+# Keras warns at every call that the head of several answers drops the mask. That is harmless:
 # padding has no target, and its weight in the loss is 0.
 warnings.filterwarnings("ignore", message=".*'answer'.*destroy the mask", category=UserWarning)
 
@@ -69,7 +69,7 @@ def head(sizes):
 
 
 class Probe(probe.Probe):
-    """A model that also tells how long it thought.
+    """A model with ponder as a further output.
 
     Args:
         model: a functional model with one `ACTRNN` called with `return_ponder=True`, and one

@@ -1,6 +1,6 @@
-"""A trained network with ACT in NumPy alone, for an answer that does not wait for Keras to load.
+"""A trained network with ACT in NumPy alone, which answers without loading Keras.
 
-Importing Keras and TensorFlow takes many times longer than one example does.
+Importing Keras and TensorFlow takes many times longer than answering one example.
 """
 
 import io
@@ -13,11 +13,11 @@ import numpy as np
 
 
 class NumpyProbe:
-    """The network of a `model.keras` file, which answers as the `Probe` of its Keras model does.
+    """The network of a `model.keras` file, with the same outputs as the `Probe` of its Keras model.
 
     Args:
         path: of a model with one `ACTRNN` that halts by `ACT`, around a `SimpleRNNCell` or an
-            `LSTMCell` with Keras's default activations, and one dense layer behind it.
+            `LSTMCell` with Keras's default activations, and one dense layer after it.
 
     Raises:
         ValueError: a weight is not a finite number.
@@ -64,7 +64,7 @@ class NumpyProbe:
         """Repeats the cell at one input; returns the mean state, N and R (Equations 3 to 9)."""
         kernel, recurrent_kernel, bias = self.cell
         halting_kernel, halting_bias = self.halting_unit
-        # Without the flag that is 1 at the first step, whose weights are the last row.
+        # The last row has the weights of the flag that is 1 at the first step only.
         from_input = x @ kernel[:-1] + bias
         mean, spent, flag = np.zeros_like(state), np.float32(0.0), kernel[-1]
         for n in range(1, self.max_ponder + 1):
@@ -89,22 +89,22 @@ def _lstm(z, state):
     return np.stack([_sigmoid(o) * np.tanh(memory), memory])
 
 
-# How the next state follows from the sum of the input's and the state's products.
+# Functions of the sum of both matrix products, and of the state, that return the next state.
 CELLS = {"SimpleRNNCell": _simple_rnn, "LSTMCell": _lstm}
 
 
 def _variables(layer, path):
     """The weights of a layer in a file, in order."""
     names = sorted(layer["vars"], key=int)
-    found = [layer["vars"][name][()] for name in names]
-    for name, values in zip(names, found, strict=True):
+    variables = [layer["vars"][name][()] for name in names]
+    for name, values in zip(names, variables, strict=True):
         if not np.isfinite(values).all():
             raise ValueError(f"the weights {layer.name}/vars/{name} of {path} are not finite")
-    return found
+    return variables
 
 
 def _sigmoid(x):
-    # Half a tangent cannot overflow.
+    # By tanh, which cannot overflow.
     return 0.5 * (np.tanh(0.5 * x) + 1)
 
 

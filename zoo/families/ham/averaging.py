@@ -1,4 +1,4 @@
-"""Averages of the weights, beside those that are trained."""
+"""Moving averages of the weights during training."""
 
 import contextlib
 
@@ -7,10 +7,10 @@ import numpy as np
 
 
 class AveragingAdam(keras.optimizers.Adam):
-    """Adam beside whose weights an average of them is kept; no end of a `fit` sets them to it."""
+    """Adam with moving averages of the weights, which are not assigned at the end of `fit`."""
 
     def finalize_variable_values(self, var_list):
-        """Leaves the weights as they are, as a training that is resumed has no such end."""
+        """Leaves the weights as they are: a resumed training has several calls of `fit`."""
 
 
 @contextlib.contextmanager
@@ -29,6 +29,6 @@ def averaged(model):
 
 
 def set_weights(model, values):
-    """Set the weights that are trained; to copies, as JAX gives each buffer away once."""
+    """Set the trainable weights to copies of `values`: JAX donates each buffer only once."""
     for variable, value in zip(model.trainable_variables, values, strict=True):
         variable.assign(np.array(value))

@@ -1,7 +1,7 @@
-"""What HAM is compared with: an encoder and a decoder of LSTMs, with and without attention.
+"""The baselines of HAM: an encoder and a decoder of LSTMs, with and without attention.
 
 They are trained by the curriculum of the network with memory, on as many batches, and write until
-their own End Of Output.
+they output End Of Output.
 """
 
 from typing import ClassVar
@@ -17,7 +17,7 @@ from .network import serve_vectors
 
 
 class HAMBaseline(HAM):
-    """Sequence-to-sequence LSTMs, measured and published as networks with a memory are."""
+    """Sequence-to-sequence LSTMs, measured and published like networks with a memory."""
 
     networks: ClassVar = {"seq2seq_lstm": network.seq2seq_lstm}
     logged_metrics = ()
@@ -48,7 +48,7 @@ class HAMBaseline(HAM):
         serve_vectors(archive, model, model.source.width, model.target.width)
 
     def card_sections(self, metrics):
-        """Those of a network with memory, with another network in words."""
+        """The sections of a network with memory, with the description of this network."""
         recipe = self.recipe
         network, batches = network_in_words(recipe), str(recipe.batch_size)
         return Sections(
@@ -60,7 +60,7 @@ class HAMBaseline(HAM):
         )
 
     def format_answer(self, answer):
-        """The example as it was understood, and the answer."""
+        """The example as it was parsed, and the answer."""
         return "\n".join(
             [
                 f"read: {answer['read']}",

@@ -1,4 +1,4 @@
-"""How the baselines of HAM are trained: as the networks with memory."""
+"""The settings of HAM's baselines, which are trained like the networks with memory."""
 
 
 SETTINGS = {

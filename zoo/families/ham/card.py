@@ -88,8 +88,8 @@ def compared(recipe, metrics):
             for x in metrics["other_models"]
         ),
     ]:
-        found = {row["length"]: percent(row["sequence_error"]) for row in measured}
-        rows.append([model, *(found.get(length, "–") for length in own)])
+        errors = {row["length"]: percent(row["sequence_error"]) for row in measured}
+        rows.append([model, *(errors.get(length, "–") for length in own)])
     header = ["model", *(lengths_of(row) for row in metrics["sizes"])]
     return ["Sequence errors of the models of this task:", "", markdown(header, rows)]
 

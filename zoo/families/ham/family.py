@@ -18,9 +18,9 @@ from .settings import is_raw
 
 VALIDATION_EXAMPLES = 1000
 LONGER_EXAMPLES = 200
-# What is measured in one batch, in input vectors.
+# The number of input vectors in a batch of a measurement.
 LARGEST_BATCH = 32_000
-# How much larger than in training the memory is that is measured too.
+# Factors on the memory's size, for measurements with larger memories than in training.
 LARGER = (2, 4)
 CURVES = {
     "sequence_error": "training, turns drawn",
@@ -68,7 +68,7 @@ class HAM(Family):
         return schedule.learning_rate_factor(run)
 
     def validate(self, run, probe):
-        """Errors on validation data, at the size that is trained, in the last stage also beyond."""
+        """Errors on validation data at the current size; in the last stage also at larger sizes."""
         level, settings = run.position.level, self.recipe.hyperparameters
         now = {} if level is None else dict.fromkeys(run.stage.curriculum.parameters, level)
         with averaged(run.model):
@@ -91,8 +91,8 @@ class HAM(Family):
 
     def longer_errors(self, probe, examples, seed=None):
         """Errors on validation data beyond the lengths that are trained."""
-        found = self.validation_errors(probe, examples, self.longer_parameters(), seed)
-        return {name.replace("validation", "longer"): value for name, value in found.items()}
+        errors = self.validation_errors(probe, examples, self.longer_parameters(), seed)
+        return {name.replace("validation", "longer"): value for name, value in errors.items()}
 
     def longer_parameters(self):
         """The data set's parameters of lengths beyond those that are trained."""
@@ -116,7 +116,7 @@ class HAM(Family):
         }
 
     def probe(self, model):
-        """The model, whose outputs have an axis more."""
+        """The model; its outputs have one more axis."""
         return Probe(model)
 
     def evaluation_batch_size(self, parameters):
@@ -139,7 +139,7 @@ class HAM(Family):
         The memory has as many leaves as in training, unless the example needs more.
 
         Returns:
-            A dict: `answer`; `read`, the example as it was understood; `leaves` of the memory; and
+            A dict: `answer`; `read`, the example as it was parsed; `leaves` of the memory; and
             `confidence`, the product of the probabilities of all bits of the answer. Of operations
             `read` is a list, and `answer` has a number for each POP.
         """
@@ -182,17 +182,17 @@ class HAM(Family):
 
         Args:
             model: a trained model.
-            examples: fresh ones, at each size.
+            examples: number of fresh examples at each size.
 
         Returns:
-            A list of dicts: `leaves`; `least` and `length`, between which the examples are as long;
-            and what `summary` gives.
+            A list of dicts: `leaves`; `least` and `length`, the range of the examples' lengths; and
+            the keys of `summary`.
         """
         recipe, probe = self.recipe, self.probe(model)
         trained = recipe.parameters["length"]
         rows = []
         for leaves in (trained, *(factor * trained for factor in LARGER)):
-            # Without a controller exactly as many operations as leaves.
+            # Without a controller there are exactly as many operations as leaves.
             least = leaves // 2 + 1 if leaves > trained else recipe.parameters["min_length"]
             least = leaves if is_raw(recipe) else least
             parameters = lengths.between(recipe, (least, leaves))
@@ -279,7 +279,7 @@ class HAM(Family):
         return lengths.between(self.recipe, wanted["length"])
 
     def measure_lengths(self, run, request):
-        """What a training reached that has no entry."""
+        """The results of a training that is not published."""
         position = run.position
         rows = self.sizes(run.model, request.examples)
         return {
@@ -301,10 +301,10 @@ class HAM(Family):
         further = [
             f"{row['leaves']}: {percent(row['sequence_error'])}" for row in metrics.get("sizes", ())
         ]
-        return words + (f"; with so many leaves: {', '.join(further)}" if further else "")
+        return words + (f"; errors by number of leaves: {', '.join(further)}" if further else "")
 
     def format_answer(self, answer):
-        """The example as it was understood, the leaves, and the answer."""
+        """The example as it was parsed, the number of leaves, and the answer."""
         read = answer["read"]
         return "\n".join(
             [
@@ -342,5 +342,5 @@ class HAM(Family):
 
 
 def count_weights(model):
-    """How many numbers are trained."""
+    """The number of trainable weights."""
     return sum(math.prod(variable.shape) for variable in model.trainable_variables)

@@ -1,7 +1,7 @@
 """A network with hierarchical attentive memory: vectors of bits in, vectors of bits out.
 
-A network with a controller answers behind its input, up to its own End Of Output; one without
-("raw HAM") answers each operation at once. What is measured takes the most probable turns.
+A network with a controller answers after its input, up to its own End Of Output; one without ("raw
+HAM") answers each operation at once. Measurements take the most probable turns.
 """
 
 import keras
@@ -29,7 +29,7 @@ OF_TRAINING = (
 def build(recipe):
     """A model from vectors (batch, m, width) to probabilities (batch, outputs, bits).
 
-    Those of a soft memory have an axis more, as losses and metrics want it.
+    The outputs of a soft memory have one more axis, as losses and metrics expect it.
 
     Args:
         recipe: a `Recipe` whose hyperparameters have `units`, `hidden_units`, `depth`,
@@ -69,9 +69,10 @@ def build(recipe):
 
 
 def enlarge_priority(layer, gain):
-    """Multiply the first weights that lead from a vector's first number, a priority, into EMBED.
+    """Multiply the initial weights of EMBED for a vector's first number, a priority.
 
-    What shall tell 0.500 from 0.503 learns it much sooner from large numbers.
+    From larger numbers a network learns much faster to distinguish priorities such as 0.500 and
+    0.503.
     """
     kernel = layer.memory.embed.trainable_variables[0]
     rows = np.ones((kernel.shape[0], 1))
@@ -99,7 +100,7 @@ def seq2seq_lstm(recipe):
 
 
 class Probe(probe.Probe):
-    """A model whose bits are classes of their own, as the losses and metrics want them."""
+    """A model whose output bits have an axis of classes, as losses and metrics expect it."""
 
     def __call__(self, inputs):
         """Outputs for `inputs` (batch, m, width): probabilities (batch, outputs, bits, 1)."""
@@ -108,7 +109,7 @@ class Probe(probe.Probe):
 
 
 def network_of(model):
-    """The functional model within a model that is trained by REINFORCE, or the model itself."""
+    """The functional model inside a model that is trained by REINFORCE, or the model itself."""
     return model.network if isinstance(model, ReinforceModel) else model
 
 

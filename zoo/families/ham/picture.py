@@ -25,12 +25,12 @@ def draw(path, network, recipe, inputs, title=None):
         The leaves that were attended, integers.
 
     Raises:
-        ValueError: the example is too long, or another kind of file.
+        ValueError: the example is too long, or the file format is not supported.
     """
     check_drawn(inputs)
-    outputs, found = network.get_layer("ham")(inputs, return_path=True, return_nodes=True)
+    outputs, accessed = network.get_layer("ham")(inputs, return_path=True, return_nodes=True)
     outputs = np.asarray(outputs)[0]
-    leaf, turns, nodes = (np.asarray(found[key])[0] for key in ("leaf", "path", "nodes"))
+    leaf, turns, nodes = (np.asarray(accessed[key])[0] for key in ("leaf", "path", "nodes"))
     said = answers_of(outputs, inputs, recipe)
     accesses = len(said)
     read = [] if is_raw(recipe) else names(inputs, recipe)
@@ -43,7 +43,7 @@ def check_drawn(inputs):
     """Refuse an example (1, m, width) that is too long to be drawn.
 
     Raises:
-        ValueError: it is.
+        ValueError: the example is too long.
     """
     if inputs.shape[1] > LARGEST_DRAWN:
         raise ValueError(
@@ -53,7 +53,7 @@ def check_drawn(inputs):
 
 
 def answers_of(outputs, inputs, recipe):
-    """What is said after each access up to the End Of Output, texts; "" for nothing.
+    """The output after each access up to the End Of Output, as texts; "" for none.
 
     Args:
         outputs: probabilities of one example (outputs, bits).

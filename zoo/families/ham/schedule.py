@@ -1,4 +1,4 @@
-"""What changes while a network with memory is trained: entropy bonus and learning rate."""
+"""Schedules of the training of networks with memory: entropy bonus and learning rate."""
 
 from ....reinforce import ReinforceModel
 
@@ -6,8 +6,8 @@ from ....reinforce import ReinforceModel
 def set_entropy_bonus(run):
     """Set α, if the recipe has one, and how it decays until the next chunk.
 
-    α decays by `entropy_decay` a step, once there are as many leaves as `sure_from` by `sure_decay`
-    too; `entropy_again` is what it is set to at each new size.
+    α is multiplied by `entropy_decay` after each step, from `sure_from` leaves on also by
+    `sure_decay`. At each new size, it is reset to `entropy_again`.
     """
     settings, level = run.recipe.hyperparameters, run.position.level
     if not settings.get("entropy_bonus"):
@@ -24,7 +24,7 @@ def set_entropy_bonus(run):
 
 
 def with_entropy_bonus(model):
-    """What has the entropy bonus: the model, or the layer that is soft."""
+    """The object that has the entropy bonus: the model, or the layer of a soft memory."""
     return model if isinstance(model, ReinforceModel) else model.get_layer("ham")
 
 
@@ -32,7 +32,7 @@ def learning_rate_factor(run):
     """The factor on the learning rate of the stage.
 
     It is multiplied by `size_factor` at each new size, and halved whenever the share of wrong bits
-    in validation has not come down for `patience` chunks.
+    in validation has not decreased for `patience` chunks.
     """
     settings = run.recipe.hyperparameters
     before = {(row["stage"], row.get("level")) for row in run.history} - {now(run)}
@@ -53,7 +53,7 @@ def at_this_size(run):
 
 
 def halvings(errors, patience):
-    """How often there was no new least error for so many measurements.
+    """How often `patience` measurements in a row brought no new smallest error.
 
     >>> halvings([0.5, 0.4, 0.4, 0.5, 0.3], patience=2)
     1

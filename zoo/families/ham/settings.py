@@ -1,4 +1,4 @@
-"""How networks with hierarchical attentive memory are trained, unless a recipe says more."""
+"""The default settings of networks with hierarchical attentive memory."""
 
 import dataclasses
 
@@ -27,11 +27,11 @@ RAW = {
     "samples": 8,
     "policy_weight": 1.0,
     "entropy_bonus": 3e-3,
-    # As 0.8 in 500 steps, and 0.6 in 100 steps more from 16 leaves on.
+    # A factor of 0.8 in 500 steps; from 16 leaves on also 0.6 in 100 steps.
     "entropy_decay": 0.8**0.002,
     "sure_from": 16,
     "sure_decay": 0.6**0.01,
-    # α at each new size, if not what is left of it.
+    # α at each new size; None lets it decay further.
     "entropy_again": None,
     # Chunks without progress after which the learning rate is halved.
     "patience": None,
@@ -70,7 +70,7 @@ CONTROLLED_STAGES = (
     Stage(steps=1500, learning_rate=5e-3, schedule="exponential", hold=0.4, chunk=50),
 )
 
-# More to remember in each node, and less haste, for tasks that compare numbers.
+# Larger nodes and slower training, for tasks that compare numbers.
 COMPARING = {
     "units": 32,
     "hidden_units": 48,
@@ -94,7 +94,7 @@ COMPARING_STAGES = (
     Stage(steps=4000, learning_rate=3e-3, schedule="exponential", hold=0.4, chunk=100),
 )
 
-# Trees of several sizes at once, as the paper proposes for networks that shall do with larger ones.
+# Trees of several sizes at once, which the paper proposes for generalization to larger ones.
 SEVERAL_SIZES = Stage(
     steps=3000,
     learning_rate=4e-3,
@@ -106,7 +106,7 @@ SEVERAL_SIZES = Stage(
 
 
 def differences(settings, stages, batch_size):
-    """What differs from the paper's training, one sentence each.
+    """Sentences on the differences from the paper's training.
 
     Args:
         settings: the recipe's hyperparameters.
@@ -115,36 +115,38 @@ def differences(settings, stages, batch_size):
     """
     soft = settings["soft"]
     threshold = stages[0].curriculum.validation_threshold
-    found = [
+    sentences = [
         f"{settings['units']} numbers in each node and perceptrons of {settings['depth']} layers "
         f"with {settings['hidden_units']} hidden units; the paper has 20 and does not say how many "
         "hidden units."
     ]
     if not soft:
-        found.append(
+        sentences.append(
             f"{batch_size} examples with {settings['samples']} drawn runs each, and the mean "
             "return of the other runs as baseline, instead of batches of 50 with a learned one."
         )
         if isinstance(settings["reward"], dict):
-            found.append("The reward is half the share of right bits, half whether all are right.")
+            sentences.append(
+                "The reward is half the share of right bits, half whether all are right."
+            )
     else:
-        found.append(
+        sentences.append(
             "An entropy bonus, which the paper gives to HAM alone, keeps attention open at first; "
             "without it two pairs were not learned to be sorted."
         )
     if settings.get("averaging"):
-        found.append("The weights are an average of those of the last steps.")
-    found.append(
+        sentences.append("The weights are an average of those of the last steps.")
+    sentences.append(
         f"The tree grows when at most {threshold:.0%} of the validation answers are wrong. The "
         "paper does not say when."
     )
     if any(stage.bins for stage in stages):
         most = max(max(stage.bins, default=0) for stage in stages)
-        found.append(
+        sentences.append(
             f"A part of the steps is on trees of several sizes at once, of up to {most} leaves, "
             "which the paper proposes and did not try. Its own networks have seen 32."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def softened(recipe):

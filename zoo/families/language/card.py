@@ -87,12 +87,12 @@ def boundaries_table(metrics):
     """How well peaks find the boundaries between words."""
     rows = [
         [
-            found["text"],
-            f"{found['signal']}, {found['side']}",
-            *(f"{100 * found[name]:.1f} %" for name in ("precision", "recall", "f1")),
-            f"{100 * found['every_byte']:.1f} %",
+            row["text"],
+            f"{row['signal']}, {row['side']}",
+            *(f"{100 * row[name]:.1f} %" for name in ("precision", "recall", "f1")),
+            f"{100 * row['every_byte']:.1f} %",
         ]
-        for found in metrics["segmentation"]
+        for row in metrics["segmentation"]
     ]
     header = ["text", "boundary at peaks of", "precision", "recall", "F1", "every byte"]
     return markdown(header, rows)

@@ -140,8 +140,8 @@ class Language(ACT):
         """
         task = datasets.task(self.recipe.dataset)
         inputs = task.encode(text)
-        found = probe(inputs)
-        outputs = found["outputs"][0]
+        results = probe(inputs)
+        outputs = results["outputs"][0]
         answers = task.decode(outputs)
         losses = bits(outputs[None, :-1], inputs[:, 1:])[0]
         return {
@@ -150,9 +150,9 @@ class Language(ACT):
             "answers": answers,
             "confidence": rounded(outputs.max(-1)),
             "bits": [*rounded(losses), None],
-            "entropy": rounded(found["entropy"][0]),
-            "ponder_steps": [round(float(value)) for value in found["ponder_steps"][0]],
-            "ponder": rounded(found["ponder"][0]),
+            "entropy": rounded(results["entropy"][0]),
+            "ponder_steps": [round(float(value)) for value in results["ponder_steps"][0]],
+            "ponder": rounded(results["ponder"][0]),
         }
 
     def entry_metrics(self, run, model, trainings, request):
@@ -175,20 +175,20 @@ class Language(ACT):
             FileNotFoundError: the text is not there.
         """
         probe = self.probe(model)
-        found = [*self._scores_again("with ACT", metrics, probe)]
+        figures = [*self._scores_again("with ACT", metrics, probe)]
         plain = baseline.load(metrics, folder)
         if plain is not None:
             row = metrics["without_act"]
-            found += self._scores_again("without ACT", row, self.probe(plain))
+            figures += self._scores_again("without ACT", row, self.probe(plain))
         measured = segmentation.measure(self, probe)
         pieces = {(row["text"], row["signal"]): row for row in measured}
         for row in metrics["segmentation"]:
             again = pieces[row["text"], row["signal"]]
             what = f"boundaries, {row['text']}, {row['signal']} {row['side']}"
-            found.append(Exact(what, "side", 0, int(row["side"] != again["side"])))
+            figures.append(Exact(what, "side", 0, int(row["side"] != again["side"])))
             names = ("height", *segmentation.NUMBERS, "every_byte")
-            found += [Exact(what, name, row[name], again[name], NEARLY) for name in names]
-        return found
+            figures += [Exact(what, name, row[name], again[name], NEARLY) for name in names]
+        return figures
 
     def _scores_again(self, what, row, probe):
         """The bits per character of a model on both parts, of the one with ACT also by kinds."""

@@ -34,13 +34,13 @@ def passage(kind, probe, recipe):
     wanted = np.isin(kinds, [characters.KINDS.index(name) for name in names])
     best = int(wanted.sum(axis=1).argmax())
     inputs, targets = (windows[name][best : best + 1] for name in ("inputs", "targets"))
-    found = probe(inputs)
-    found["bits"] = bits(found["outputs"], targets)
+    results = probe(inputs)
+    results["bits"] = bits(results["outputs"], targets)
     return {
         "start": best * (BEFORE + SHOWN) + BEFORE,
         "inputs": task.describe(inputs[0, BEFORE:]),
         **{
-            name: [round(float(value), 3) for value in found[name][0, BEFORE:]]
+            name: [round(float(value), 3) for value in results[name][0, BEFORE:]]
             for name in ("ponder", "bits", "entropy")
         },
     }

@@ -73,10 +73,10 @@ def proposed(values, height, side):
     >>> proposed(np.array([[1.0, 3.0, 2.0]]), 0, "before").astype(int)
     array([[1, 0, 0]])
     """
-    found = peaks(values, height)
+    boundaries = peaks(values, height)
     if side == "before":
-        found = np.concatenate([found[:, 1:], np.zeros_like(found[:, :1])], axis=1)
-    return found
+        boundaries = np.concatenate([boundaries[:, 1:], np.zeros_like(boundaries[:, :1])], axis=1)
+    return boundaries
 
 
 def best_choice(values, real):
@@ -114,10 +114,10 @@ def signals(family, probe, inputs):
     parts = []
     for start in range(0, len(inputs), size):
         rows = inputs[start : start + size]
-        found = probe(rows)
+        results = probe(rows)
         losses = np.full(rows.shape, np.nan)
-        losses[:, :-1] = bits(found["outputs"][:, :-1], rows[:, 1:])
-        parts.append({"ponder": found["ponder"], "loss": losses, "entropy": found["entropy"]})
+        losses[:, :-1] = bits(results["outputs"][:, :-1], rows[:, 1:])
+        parts.append({"ponder": results["ponder"], "loss": losses, "entropy": results["entropy"]})
     return {name: np.concatenate([part[name] for part in parts]) for name in SIGNALS}
 
 

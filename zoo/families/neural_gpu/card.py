@@ -76,8 +76,8 @@ def compared(recipe, metrics):
             for x in metrics["other_models"]
         ),
     ]:
-        found = {name_of(row): percent(row["sequence_error"]) for row in measured}
-        rows.append([model, *(found.get(name_of(row), "–") for row in own)])
+        errors = {name_of(row): percent(row["sequence_error"]) for row in measured}
+        rows.append([model, *(errors.get(name_of(row), "–") for row in own)])
     return [
         "Sequence errors of the models of this task:",
         "",

@@ -110,8 +110,8 @@ class NeuralGPU(Family):
     def selection_metrics(self, run, examples):
         """As `validate`, of the same examples for every training, with the longer length."""
         probe, longer = self.probe(run.model), min(examples, 1000)
-        found = self.validate(run, probe, examples, longer, seed=0)
-        return {"longer": self.longer_length(run), **found}
+        errors = self.validate(run, probe, examples, longer, seed=0)
+        return {"longer": self.longer_length(run), **errors}
 
     def evaluation_batch_size(self, parameters):
         """Fewer of longer examples."""
@@ -215,17 +215,17 @@ class NeuralGPU(Family):
                 f"examples of {self.recipe.dataset} are as long as --{known} says. "
                 f"Received: --{other} {wanted[other]}"
             )
-        found = {}
+        parameters = {}
         if wanted.get(known) is not None:
-            found = lengths.between(self.recipe, wanted[known])
+            parameters = lengths.between(self.recipe, wanted[known])
         if wanted.get("probe") is not None:
             if not lengths.PROBES[known]:
                 raise ValueError(
                     f"--probe is for numbers, and {self.recipe.dataset} has none. "
                     f"Received: {wanted['probe']}"
                 )
-            found["probe"] = wanted["probe"]
-        return found
+            parameters["probe"] = wanted["probe"]
+        return parameters
 
     def measure_lengths(self, run, request):
         """The errors at all lengths, a dict with the list `lengths`."""
@@ -242,10 +242,11 @@ class NeuralGPU(Family):
         ]
         return words + (f"; at length {', '.join(further)}" if further else "")
 
-    def describe_lengths(self, found):
+    def describe_lengths(self, results):
         """The error at each length, a line each."""
         return "\n".join(
-            f"{lengths.name_of(row)}: {row['sequence_error']:.2%} wrong" for row in found["lengths"]
+            f"{lengths.name_of(row)}: {row['sequence_error']:.2%} wrong"
+            for row in results["lengths"]
         )
 
     def format_answer(self, answer):

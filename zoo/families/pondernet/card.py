@@ -81,13 +81,13 @@ def name_of(run):
 
 def compared(runs):
     """Whether PonderNet or ACT goes further beyond its training, in a sentence."""
-    found = {
+    errors_by_kind = {
         variant: [run["longer_error"] for run in runs if run["variant"] == variant]
         for variant in ("pondernet", "act")
     }
-    if not all(found.values()):
+    if not all(errors_by_kind.values()):
         return ""
-    ponder, adaptive = (median(errors) for errors in found.values())
+    ponder, adaptive = (median(errors) for errors in errors_by_kind.values())
     verdict = "has the lower" if ponder < adaptive else "does not beat ACT: it has the higher"
     return (
         f"PonderNet {verdict} error beyond the training's range, in the median over the seeds "

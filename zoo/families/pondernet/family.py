@@ -47,8 +47,8 @@ class PonderNetFamily(ACT):
         """As `validation_metrics`, and the rows of each difficulty beyond training."""
         kinds = {"split": "validation", "seed": 0, "parameters": self.beyond()}
         results = self.measure(self.probe(run.model), examples, **kinds)
-        found = super().selection_metrics(run, examples)
-        return {**found, "longer_by_difficulty": self.by_difficulty(results)}
+        metrics = super().selection_metrics(run, examples)
+        return {**metrics, "longer_by_difficulty": self.by_difficulty(results)}
 
     def beyond(self):
         """The data set's parameters of all lengths beyond those of training."""
@@ -69,24 +69,24 @@ class PonderNetFamily(ACT):
             has the least error on validation data.
         """
         examples = request.examples if request else self.default_examples
-        found = self.summary(
+        summary_beyond = self.summary(
             self.measure(self.probe(model), examples, seed=0, parameters=self.beyond())
         )
         return {
             **super().entry_metrics(run, model, trainings, request),
-            "beyond": {**self.beyond(), **found},
+            "beyond": {**self.beyond(), **summary_beyond},
             "curves": self.curves(trainings),
         }
 
     def curves(self, trainings):
         """The rows of each difficulty of the best training of the other kinds of halting."""
-        found = {}
+        curves = {}
         for training in sorted(trainings, key=lambda training: training["validation_error"]):
             name = card.name_of(training)
             if training["variant"] != self.recipe.variant and "longer_by_difficulty" in training:
                 rows = [*training["by_difficulty"], *training["longer_by_difficulty"]]
-                found.setdefault(name, rows)
-        return found
+                curves.setdefault(name, rows)
+        return curves
 
     def draw_card(self, folder, model, metrics, history):
         """Write the picture of errors and steps against difficulty."""
