@@ -1,13 +1,13 @@
-"""How each backend of Keras runs the two loops of this package.
+"""Implementations of the loops of this package for each Keras backend.
 
-`repeat` runs a body until no row of the batch is running any more, and sums up what it returns;
-its gradient costs what was run, not what could have been. `scan` runs a step over a time axis.
-Both are the same in value and gradient on every backend. `scan_repeats` is both in one loop, which
-costs less, where a backend has it. `concrete` gives a tensor's values where
-they are known already, to check them. `parts` is how a step is taken for some rows alone, where a
-backend can (else `None`). `clock` tells the time while a graph runs. `retraced` keeps
-apart what was traced in contexts that differ, see `halting.context`. The others are what a loop
-with a gradient of its own is made of, see `ham.paths`.
+`repeat` runs a body until no row of the batch is running any more, and sums its results; its
+gradient costs as many steps as were run. `scan` runs a step over a time axis. Values and gradients
+of both are the same on every backend. `scan_repeats` combines both in one loop, which is faster, on
+backends that have it. `concrete` returns the values of a tensor if they are known, for checks.
+`parts` has functions that run a step for some rows only; it is `None` on backends without them.
+`clock` reads the time while a graph runs. `retraced` separates traces that were made in different
+contexts, see `halting.context`. The other functions are parts of loops with custom gradients, see
+`ham.paths`.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ else:
         scan,
     )
 
-    append = explicit = pull_back = with_gradient = None  # For loops that append in place.
+    append = explicit = pull_back = with_gradient = None  # Only for loops that append in place.
     parts = scan_one = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 

@@ -21,7 +21,7 @@ def repeat(
     training: bool,
     compact: bool = False,
 ) -> Any:
-    """Sums the shares of `body` for steps 2 to `last`, as long as a row is running."""
+    """Sums the shares of `body` over steps 2 to `last`, as long as a row is running."""
     total = tree.map_structure(ops.zeros_like, like)
     for step in range(2, last + 1):
         if not bool(ops.any(running)):
@@ -32,7 +32,7 @@ def repeat(
 
 
 def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any]:
-    """Runs `step` over the first axis of `sequences` and stacks what it returns."""
+    """Runs `step` over the first axis of `sequences` and stacks its results."""
     results = []
     for number in range(tree.flatten(sequences)[0].shape[0]):
         now = [x[number] for x in tree.flatten(sequences)]
@@ -52,17 +52,17 @@ def appends_in_place() -> bool:
 
 
 def compiles() -> bool:
-    """Whether each step of a loop that is unrolled must be compiled, which takes long."""
+    """Whether each step of an unrolled loop is compiled, which takes long."""
     return False
 
 
 def retraced(key: Any, key_here: Callable[[], Any]) -> AbstractContextManager[None]:
-    """Nothing is traced, so there is nothing to do."""
+    """A context without effect, because nothing is traced."""
     return contextlib.nullcontext()
 
 
 def runs_for_another_thread() -> bool:
-    """Whether this may be a thread that works for another one; there is none."""
+    """Whether this thread may work for another one: never."""
     return False
 
 

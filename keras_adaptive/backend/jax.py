@@ -14,7 +14,7 @@ from jax.experimental import io_callback
 
 from ..types import Tensor
 
-# Part of the key by which JAX finds what it has traced. JAX makes one while nothing runs yet.
+# A part of the key of JAX's cache of traces. It must be created before anything runs.
 _traced_under = jax.make_user_context() if hasattr(jax, "make_user_context") else None
 
 
@@ -28,11 +28,11 @@ def repeat(
     training: bool,
     compact: bool = False,
 ) -> Any:
-    """Sums the shares of `body` for steps 2 to `last`, as long as a row is running.
+    """Sums the shares of `body` over steps 2 to `last`, as long as a row is running.
 
-    JAX cannot reverse a loop of unknown length, and a scan over all `last` steps would pay for
-    those that nobody takes. So the forward loop of a differentiated call keeps what each step
-    began with, and a second loop walks back over just these steps.
+    JAX cannot differentiate a loop of unknown length, and a scan over all `last` steps would also
+    compute the steps that no row takes. So the forward loop of a differentiated call saves the
+    inputs of each step, and a second loop runs backwards over just these steps.
     """
     first_step = np.int32(2)
     body, weights = jax.closure_convert(body, first_step, carry, inputs, running)
@@ -41,7 +41,7 @@ def repeat(
     discrete = [x for x, floating in zip(leaves, is_floating) if not floating]
     inputs = [x for x, floating in zip(leaves, is_floating) if floating]
 
-    def whole(inputs, discrete):
+    def merged(inputs, discrete):
         inputs, discrete = iter(inputs), iter(discrete)
         leaves = [next(inputs if floating else discrete) for floating in is_floating]
         return jax.tree.unflatten(structure, leaves)
@@ -53,7 +53,7 @@ def repeat(
     def forward(carry, inputs, running, weights, discrete):
         def advance(loop):
             step, carry, running, total = loop
-            share, carry, running = body(step, carry, whole(inputs, discrete), running, *weights)
+            share, carry, running = body(step, carry, merged(inputs, discrete), running, *weights)
             return step + 1, carry, running, jax.tree.map(jnp.add, total, share)
 
         zeros = jax.tree.map(jnp.zeros_like, like)
@@ -63,29 +63,30 @@ def repeat(
 
     def forward_and_keep(carry, inputs, running, weights, discrete):
         def advance(loop):
-            step, carry, running, total, kept = loop
-            kept = jax.tree.map(lambda all, one: all.at[step - 2].set(one), kept, (carry, running))
-            share, carry, running = body(step, carry, whole(inputs, discrete), running, *weights)
-            return step + 1, carry, running, jax.tree.map(jnp.add, total, share), kept
+            step, carry, running, total, saved = loop
+            now = (carry, running)
+            saved = jax.tree.map(lambda stack, x: stack.at[step - 2].set(x), saved, now)
+            share, carry, running = body(step, carry, merged(inputs, discrete), running, *weights)
+            return step + 1, carry, running, jax.tree.map(jnp.add, total, share), saved
 
         zeros = jax.tree.map(jnp.zeros_like, like)
-        kept = jax.tree.map(
-            lambda one: jnp.zeros((last - 1, *one.shape), one.dtype), (carry, running)
+        saved = jax.tree.map(
+            lambda x: jnp.zeros((last - 1, *x.shape), x.dtype), (carry, running)
         )
-        step, _, _, total, kept = lax.while_loop(
-            goes_on, advance, (first_step, carry, running, zeros, kept)
+        step, _, _, total, saved = lax.while_loop(
+            goes_on, advance, (first_step, carry, running, zeros, saved)
         )
-        return total, (step - 1, kept, inputs, weights, discrete)
+        return total, (step - 1, saved, inputs, weights, discrete)
 
     def backward(residuals, total_gradient):
-        step, kept, inputs, weights, discrete = residuals
+        step, saved, inputs, weights, discrete = residuals
 
         def retreat(loop):
             step, carry_gradient, gradients = loop
-            carry, running = jax.tree.map(lambda all: all[step - 2], kept)
+            carry, running = jax.tree.map(lambda stack: stack[step - 2], saved)
             _, pull_back = jax.vjp(
                 lambda carry, inputs, weights: _without_running(
-                    body, step, running, carry, whole(inputs, discrete), weights
+                    body, step, running, carry, merged(inputs, discrete), weights
                 ),
                 carry,
                 inputs,
@@ -94,7 +95,7 @@ def repeat(
             carry_gradient, *new = pull_back((total_gradient, carry_gradient))
             return step - 1, carry_gradient, jax.tree.map(jnp.add, gradients, tuple(new))
 
-        zeros = jax.tree.map(lambda all: jnp.zeros(all.shape[1:], all.dtype), kept[0])
+        zeros = jax.tree.map(lambda stack: jnp.zeros(stack.shape[1:], stack.dtype), saved[0])
         gradients = jax.tree.map(jnp.zeros_like, (inputs, weights))
         _, carry_gradient, (inputs_gradient, weights_gradient) = lax.while_loop(
             lambda loop: loop[0] >= 2, retreat, (step, zeros, gradients)
@@ -111,12 +112,17 @@ def _without_running(body, step, running, carry, inputs, weights):
 
 
 def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any]:
-    """Runs `step` over the first axis of `sequences` and stacks what it returns."""
+    """Runs `step` over the first axis of `sequences` and stacks its results."""
     return lax.scan(step, carry, sequences)
 
 
 def explicit(function: Callable[..., Any], *example: Any) -> tuple[Callable[..., Any], Any]:
-    """What `function` uses by closure and may need a gradient, as its first argument, and these."""
+    """Lifts closed-over tensors to an explicit first argument.
+
+    Returns:
+        A pair of a function `(used, *arguments)`, and `used`, the closed-over tensors that may need
+        a gradient.
+    """
     function, used = jax.closure_convert(function, *example)
     return (lambda used, *arguments: function(*arguments, *used)), used
 
@@ -133,11 +139,12 @@ def with_gradient(
     constants: Any,
     plain: Callable[..., Any],
 ) -> Any:
-    """The first of the two results of `forward`, with the gradient that `backward` says.
+    """The results of `forward`, with `backward` as their gradient.
 
-    `forward(arguments, constants)` returns results and what `backward(kept, gradients)` needs of
-    it, which returns gradients of the arguments. Both use nothing by closure. `plain(arguments,
-    constants)` gives the same results in the way that is best without a gradient.
+    `forward(arguments, constants)` returns a pair of the results and the tensors `saved` for
+    `backward(saved, gradients)`, which returns the gradients of the arguments. Neither may close
+    over tensors. `plain(arguments, constants)` computes the same results without saving tensors,
+    for calls that are not differentiated.
     """
     plain, used = jax.closure_convert(plain, arguments, constants)
     run = jax.custom_vjp(lambda arguments, constants, used: plain(arguments, constants, *used))
@@ -149,7 +156,7 @@ def with_gradient(
 
 
 def append(store: Tensor, number: Tensor, one: Tensor) -> Tensor:
-    """Puts one element into its place on the first axis of a store; without a copy in a loop."""
+    """Writes an element to its place on the first axis of a store; in a loop, without a copy."""
     return lax.dynamic_update_index_in_dim(store, one, number, 0)
 
 
@@ -164,12 +171,12 @@ def appends_in_place() -> bool:
 
 
 def compiles() -> bool:
-    """Whether each step of a loop that is unrolled must be compiled, which takes long."""
+    """Whether each step of an unrolled loop is compiled, which takes long."""
     return True
 
 
 def retraced(key: Any, key_here: Callable[[], Any]) -> AbstractContextManager[None]:
-    """Inside, a function runs a trace that was made under this key, or is traced now."""
+    """A context in which functions only use traces that were made under the same key."""
     if key is None:
         return contextlib.nullcontext()
     if _traced_under is None:
@@ -181,7 +188,7 @@ def retraced(key: Any, key_here: Callable[[], Any]) -> AbstractContextManager[No
 
 
 def runs_for_another_thread() -> bool:
-    """Whether this may be a thread that traces for another one; JAX has none."""
+    """Whether this thread may trace for another one: never on JAX."""
     return False
 
 
@@ -191,7 +198,7 @@ def may_compile_models() -> bool:
 
 
 def clock(after: Tensor) -> Tensor:
-    """Microseconds when the tensors `after` have been computed, int32, which overflows."""
+    """Microseconds at the time when the tensors `after` are computed, int32, which overflows."""
     reading = jax.ShapeDtypeStruct((), np.int32)
     first = [jnp.ravel(x)[0] for x in jax.tree.leaves(after)]
     return io_callback(_microseconds, reading, *first)

@@ -26,11 +26,11 @@ def repeat(
     training: bool,
     compact: bool = False,
 ) -> Any:
-    """Sums the shares of `body` for steps 2 to `last`, as long as a row is running.
+    """Sums the shares of `body` over steps 2 to `last`, as long as a row is running.
 
-    TensorFlow can reverse the loop by itself, and does when a call is not marked as training, but
-    it keeps every intermediate of every step. In training the forward loop keeps just what each
-    step began with, and a second loop walks back over these steps.
+    TensorFlow can differentiate the loop by itself, and does so when a call is not marked as
+    training, but then it stores every intermediate tensor of every step. In training, the forward
+    loop saves just the inputs of each step, and a second loop runs backwards over these steps.
     """
     if compact and not compiles():
         return repeat_compacted(body, carry, inputs, running, like, last)
@@ -51,7 +51,7 @@ def repeat(
 
 
 def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
-    # Tensors of this graph, also where they come from around a function that is traced in it.
+    # Makes captured tensors of an outer graph tensors of this graph.
     inputs = tree.map_structure(tf.identity, inputs)
     body, used = _explicit(body, tf.constant(2), carry, inputs, running)
     sources = [tree.flatten(carry), _floating(inputs), used]
@@ -59,30 +59,30 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
     @tf.custom_gradient
     @refuse_unseen()
     def run(*_):
-        kept = [
+        saved = [
             tf.TensorArray(x.dtype, last - 1, element_shape=x.shape, clear_after_read=False)
             for x in [*tree.flatten(carry), running]
         ]
 
-        def advance(step, carry, running, total, kept):
+        def advance(step, carry, running, total, saved):
             now = [*tree.flatten(carry), running]
-            kept = [array.write(step - 2, tensor) for array, tensor in zip(kept, now)]
+            saved = [array.write(step - 2, tensor) for array, tensor in zip(saved, now)]
             share, carry, running = body(step, carry, inputs, running)
-            return step + 1, carry, running, tree.map_structure(tf.add, total, share), kept
+            return step + 1, carry, running, tree.map_structure(tf.add, total, share), saved
 
-        step, _, _, total, kept = tf.while_loop(
-            lambda step, carry, running, total, kept: tf.reduce_any(running),
+        step, _, _, total, saved = tf.while_loop(
+            lambda step, carry, running, total, saved: tf.reduce_any(running),
             advance,
-            (tf.constant(2), carry, running, tree.map_structure(tf.zeros_like, like), kept),
+            (tf.constant(2), carry, running, tree.map_structure(tf.zeros_like, like), saved),
             maximum_iterations=last - 1,
         )
 
-        # Variables that are not Keras's are still variables here, and TensorFlow asks for them.
+        # TensorFlow asks for gradients of variables that are not Keras variables.
         def backward(*total_gradient, variables=()):
             with_respect_to = [*sources[1:], list(variables)]
 
             def retreat(step, carry_gradient, gradients):
-                *now, running = [array.read(step - 2) for array in kept]
+                *now, running = [array.read(step - 2) for array in saved]
                 with tf.GradientTape(watch_accessed_variables=False) as tape:
                     tape.watch([now, *with_respect_to])
                     share, new_carry, _ = body(
@@ -112,15 +112,15 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
 
 
 def refuse_unseen(constants: Any = ()) -> Callable[..., Any]:
-    """Checks a function for `tf.custom_gradient`: its gradient must be that of all that it reads.
+    """Checks that the gradient of a function for `tf.custom_gradient` covers all its inputs.
 
     Args:
-        constants: nest of tensors that are meant to get no gradient.
+        constants: nest of tensors that need no gradient.
 
     Returns:
-        A decorator. The function, of the tensors that get a gradient, returns a list of results
-        and the gradient. It raises a RuntimeError if the results depend in a graph on another
-        tensor that a gradient tape watches: its gradient would be lost without a word.
+        A decorator. The function takes the tensors that get a gradient, and returns a list of
+        results and the gradient function. It raises a RuntimeError if, in a graph, the results
+        depend on another tensor that a gradient tape watches: its gradient would be lost silently.
     """
 
     def decorate(run):
@@ -157,13 +157,13 @@ def _run_and_check(run, constants, sources):
 
 
 def _has_no_gradient(tensor):
-    """Whether it is a number of steps, a choice, or zeros of another tensor's shape."""
+    """Whether a tensor is discrete, or zeros or ones in the shape of another tensor."""
     is_discrete = tensor.dtype.is_integer or tensor.dtype.is_bool
     return is_discrete or tensor.op.type in ("ZerosLike", "OnesLike")
 
 
 class _Witness(keras.StatelessScope):
-    """Sees which Keras variables are read inside it."""
+    """A scope that records which Keras variables are read in it."""
 
     def __init__(self):
         super().__init__()
@@ -175,11 +175,11 @@ class _Witness(keras.StatelessScope):
 
 
 def _explicit(function, *example):
-    """Finds what `function` uses by closure and needs a gradient, as its arguments do.
+    """Traces `function` and finds the closed-over tensors that need a gradient.
 
-    Returns `function` traced once, with the values of its variables read here, and the list of
-    these values and of the tensors that it captures. A loop back runs the same trace: Python may
-    have moved on until then (dropout masks, contexts, whether a layer is in training).
+    Returns `function` traced once, with the current values of its variables, and the list of these
+    values and of the captured tensors. The backward loop runs the same trace, because Python state
+    may have changed in the meantime (dropout masks, contexts, the training flag of a layer).
     """
     with _Witness() as witness:
         _trace(function, *example)
@@ -199,9 +199,13 @@ def _explicit(function, *example):
 
 
 def explicit(function: Callable[..., Any], *example: Any) -> tuple[Callable[..., Any], Any]:
-    """What `function` uses by closure and may need a gradient, as its first argument, and these.
+    """Lifts closed-over tensors to an explicit first argument.
 
-    The tensors are the same ones still, so that they need not be handed over.
+    Here the returned function ignores this argument, because it captures the same tensors.
+
+    Returns:
+        A pair of a function `(used, *arguments)`, and `used`, the closed-over tensors that may need
+        a gradient.
     """
     traced, used = _explicit(function, *example)
     return (lambda used, *arguments: traced(*arguments)), used
@@ -228,22 +232,22 @@ def with_gradient(
     constants: Any,
     plain: Callable[..., Any],
 ) -> Any:
-    """The first of the two results of `forward`, with the gradient that `backward` says.
+    """The results of `forward`, with `backward` as their gradient.
 
-    `forward(arguments, constants)` returns results and what `backward(kept, gradients)` needs of
-    it, which returns gradients of the arguments. `plain`, that without a gradient, is of no use:
-    a graph does not tell whether one will be asked for.
+    `forward(arguments, constants)` returns a pair of the results and the tensors `saved` for
+    `backward(saved, gradients)`, which returns the gradients of the arguments. `plain` is not
+    used: a graph cannot know whether it will be differentiated.
     """
     like = []
 
     @tf.custom_gradient
     @refuse_unseen(constants)
     def run(*_):
-        results, kept = forward(arguments, constants)
+        results, saved = forward(arguments, constants)
         like.append(results)
 
         def pull(*gradients):
-            return tree.flatten(backward(kept, tree.pack_sequence_as(results, gradients)))
+            return tree.flatten(backward(saved, tree.pack_sequence_as(results, gradients)))
 
         return tree.flatten(results), pull
 
@@ -252,8 +256,8 @@ def with_gradient(
 
 
 def append(store: Tensor, number: Tensor, one: Tensor) -> Tensor:
-    """Puts one element into its place on the first axis of a store; without a copy in a loop."""
-    # XLA knows no slices that begin anywhere; in a graph, what XLA does in place is a copy.
+    """Writes an element to its place on the first axis of a store; in a loop, without a copy."""
+    # XLA has no slice update at a variable place; a graph would copy for a scatter update.
     if compiles():
         return tf.tensor_scatter_nd_update(store, [[number]], one[None])
     return tf.raw_ops.TensorStridedSliceUpdate(
@@ -266,13 +270,13 @@ def _floating(nest):
 
 
 def _trace(function, *arguments):
-    """`function` traced on its own, for what it returns and captures; nothing is run."""
+    """Traces `function` on its own, without running it."""
     specs = tree.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), arguments)
     return tf.function(function, autograph=False).get_concrete_function(*specs)
 
 
 def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any]:
-    """Runs `step` over the first axis of `sequences` and stacks what it returns."""
+    """Runs `step` over the first axis of `sequences` and stacks its results."""
     if tf.executing_eagerly():
         return eager.scan(step, carry, sequences)
     first = tree.map_structure(lambda x: x[0], sequences)
@@ -288,7 +292,7 @@ def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any
 
     def advance(time, carry, results):
         carry, result = step(carry, tree.map_structure(lambda x: x.read(time), sequences))
-        results = tree.map_structure(lambda all, one: all.write(time, one), results, result)
+        results = tree.map_structure(lambda array, x: array.write(time, x), results, result)
         return time + 1, carry, results
 
     _, carry, results = tf.while_loop(
@@ -301,17 +305,17 @@ def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any
 
 
 def concrete(x: Tensor) -> Any:
-    """The values of a tensor as a NumPy array, or None if it is one of a graph, or a variable."""
+    """The values of a tensor as a NumPy array, or None for a variable or a tensor of a graph."""
     return x.numpy() if isinstance(x, tf.Tensor) and not tf.is_symbolic_tensor(x) else None
 
 
 def appends_in_place() -> bool:
-    """Whether `append` makes no copy in a loop: in a graph, where nobody else holds the store."""
+    """Whether `append` makes no copy in a loop: in graphs, where the store has no other owner."""
     return not tf.executing_eagerly()
 
 
 def compiles() -> bool:
-    """Whether each step of a loop that is unrolled must be compiled, which takes long."""
+    """Whether each step of an unrolled loop is compiled, which takes long."""
     return control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph())
 
 
@@ -321,10 +325,10 @@ def may_compile_models() -> bool:
 
 
 def clock(after: Tensor) -> Tensor:
-    """Microseconds since 1970 when the tensors `after` have been computed, int64.
+    """Microseconds since 1970 at the time when the tensors `after` are computed, int64.
 
     Raises:
-        ValueError: XLA compiles here, which has no clock.
+        ValueError: XLA compiles this graph, and has no clock.
     """
     if compiles():
         raise ValueError(

@@ -1,8 +1,8 @@
 """The loops over the steps of a whole sequence in chunks of a few steps, each compiled by XLA.
 
-What XLA compiles has fixed shapes. A chunk has room for a fixed number of steps, on as many
-elements at most, so that it is compiled once, whatever the length of the sequences and however many
-steps their elements take; and it takes little more memory than what is kept of these steps.
+XLA needs fixed shapes. A chunk has room for a fixed number of steps, on at most as many elements,
+so it is compiled once for sequences of all lengths and all numbers of steps, and needs little more
+memory than the tensors saved in these steps.
 """
 
 from typing import Any
@@ -15,13 +15,13 @@ from .tensorflow import _floating
 from .tensorflow_graph import unrecorded
 from .tensorflow_loops import Loops, as_array
 
-# How many steps there is room for in a chunk, and how many bytes it takes, about.
+# The smallest and the largest number of steps of a chunk, and its approximate size in bytes.
 FEWEST, MOST, BYTES = 8, 64, 2**24
 
 
 def room_of(traced: Any, length: Tensor, last: int) -> int:
-    """How many steps a chunk has room for: few, as XLA fills what is not used with zeros."""
-    affordable = max(FEWEST, min(MOST, BYTES // max(1, traced.kept_bytes())))
+    """The number of steps of a chunk; it is small because XLA fills unused steps with zeros."""
+    affordable = max(FEWEST, min(MOST, BYTES // max(1, traced.saved_bytes())))
     if not isinstance(length, int):
         return affordable
     return min(affordable, length * last, FEWEST * length)
@@ -37,27 +37,27 @@ def chunks_forward(
     forward, back = _compiled(traced, width, room)
 
     @unrecorded
-    def advance(chunk, time, n, carry, common, total, totals, kept):
+    def advance(chunk, time, n, carry, common, total, totals, saved):
         count, moved, n, carry, common, total, new, more = forward(
             windows.at(time), length - time, n, carry, common, total
         )
-        kept = [array.write(chunk, x) for array, x in zip(kept, [time, count, *more])]
+        saved = [array.write(chunk, x) for array, x in zip(saved, [time, count, *more])]
         totals = [_put(store, time, x) for store, x in zip(totals, new)]
-        return chunk + 1, time + moved, n, carry, common, total, totals, kept
+        return chunk + 1, time + moved, n, carry, common, total, totals, saved
 
     zero = tf.constant(0)
-    like = [zero, zero, zero, *traced.kept]
+    like = [zero, zero, zero, *traced.saved]
     shapes = [x.shape if i < 2 else [room, *x.shape] for i, x in enumerate(like)]
     most = (length * last + room - 1) // room
-    kept = [
+    saved = [
         tf.TensorArray(x.dtype, most, element_shape=shape, clear_after_read=False)
         for x, shape in zip(like, shapes)
     ]
     stores = [windows.zeros(x) for x in total]
-    chunks, *_, final, _, _, totals, kept = _loop(
+    chunks, *_, final, _, _, totals, saved = _loop(
         lambda chunk, time, *_: time < length,
         advance,
-        (zero, zero, tf.constant(1), carry, common, total, stores, kept),
+        (zero, zero, tf.constant(1), carry, common, total, stores, saved),
         most,
     )
 
@@ -67,7 +67,7 @@ def chunks_forward(
 
         @unrecorded
         def retreat(chunk, later, of_carry, of_common, of_total, of_sequences, of_used):
-            time, count, *old = [array.read(chunk) for array in kept]
+            time, count, *old = [array.read(chunk) for array in saved]
             before = [of_carry, of_common, of_total]
             *before, of_now, more = back(
                 windows.at(time), count, later - time, *before, upstream.at(time), old
@@ -96,7 +96,7 @@ def chunks_forward(
 
 
 def refuse_second_derivative(tensors: Any) -> None:
-    """Refuses a gradient of the gradient that is computed now, which would not reach `tensors`."""
+    """Refuses a second derivative, which would not reach `tensors`."""
     if record.should_record_backprop(tensors):
         raise RuntimeError(
             "A loop that XLA has compiled has no second derivative on TensorFlow. Set "
@@ -106,7 +106,7 @@ def refuse_second_derivative(tensors: Any) -> None:
 
 
 def _loop(condition, body, variables, most):
-    """A loop whose first turn, mostly the only one, stands outside: loops cost to enter."""
+    """A loop whose first iteration, often the only one, runs outside: entering a loop is costly."""
     variables = body(*variables)
     if isinstance(most, int) and most == 1:
         return variables
@@ -114,21 +114,21 @@ def _loop(condition, body, variables, most):
 
 
 def _compiled(traced, width, room):
-    """The two methods of `Loops` for one chunk, as functions of tensors that XLA compiles."""
+    """The two methods of `Loops` for one chunk, as functions that XLA compiles."""
 
     @unrecorded
     def forward(now, length, n, carry, common, total):
         loops = Loops(traced, now, width, room)
-        *results, totals, kept = loops.forward(length, n, carry, common, total)
-        return *results, [x.stack() for x in totals], [x.stack() for x in kept]
+        *results, totals, saved = loops.forward(length, n, carry, common, total)
+        return *results, [x.stack() for x in totals], [x.stack() for x in saved]
 
     @unrecorded
-    def back(now, count, later, of_carry, of_common, of_total, of_totals, kept):
+    def back(now, count, later, of_carry, of_common, of_total, of_totals, saved):
         loops = Loops(traced, now, width, room)
         of_totals = [as_array(x, width) for x in of_totals]
-        kept = [as_array(x, room) for x in kept]
+        saved = [as_array(x, room) for x in saved]
         *results, of_now, of_used = loops.back(
-            count, later, of_carry, of_common, of_total, of_totals, kept
+            count, later, of_carry, of_common, of_total, of_totals, saved
         )
         return *results, [x.stack() for x in of_now], of_used
 
@@ -136,7 +136,7 @@ def _compiled(traced, width, room):
 
 
 class _Windows:
-    """As many elements as a chunk may reach, of sequences that are padded for it."""
+    """Windows of as many elements as a chunk may reach, in sequences padded for them."""
 
     def __init__(self, sequences, width):
         self.width = width
@@ -152,7 +152,7 @@ class _Windows:
         return [_slice(x, time, self.width) for x in self.padded]
 
     def zeros(self, x):
-        """A store as long as the sequences, of what has the shape of `x` at one time."""
+        """A store as long as the sequences, whose elements have the shape of `x`."""
         return tf.zeros(tf.concat([[self.size], tf.shape(x)], 0), x.dtype)
 
 

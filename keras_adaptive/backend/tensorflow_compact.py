@@ -1,4 +1,4 @@
-"""The halting loop on TensorFlow, with the rows alone that have not halted."""
+"""The halting loop on TensorFlow, restricted to the rows that have not halted."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -9,14 +9,14 @@ from keras import tree
 
 from ..types import Tensor
 
-# By this name the errors of a graph tell that it was this loop that failed.
+# This name in the error of a graph shows that this loop failed.
 SCOPE = "rows_that_go_on"
 
 
 def repeat_compacted(
     body: Callable[..., Any], carry: Any, inputs: Any, running: Tensor, like: Any, last: Tensor
 ) -> Any:
-    """Keeps only the rows that are running, so that each step costs as many rows as need it."""
+    """Computes each step only for the rows that are still running."""
 
     def keep(chosen, nest):
         return tree.map_structure(lambda x: tf.gather(x, chosen), nest)
@@ -49,10 +49,10 @@ def repeat_compacted(
 
 @contextlib.contextmanager
 def explained_compaction(whole: bool = False) -> Iterator[None]:
-    """Says of an error in a step on a part of the batch what the reason is.
+    """Explains errors in a step that is computed for a part of the batch.
 
     Args:
-        whole: whether nothing else runs inside than that step.
+        whole: whether this step is all that runs inside.
     """
     try:
         yield

@@ -1,7 +1,7 @@
-"""The loop over time on TensorFlow where there is one element: no loop over time.
+"""The loops on TensorFlow for sequences of one element, which need no loop over time.
 
-XLA compiles all of it. The first step is none of the loop over steps, and what the others have in
-common is computed once before it.
+XLA compiles the complete computation. The first step is outside the loop over steps, and tensors
+that are the same in all other steps are computed once before it.
 """
 
 from collections.abc import Callable
@@ -20,28 +20,28 @@ from .tensorflow_graph import unrecorded
 from .tensorflow_loops import _add, _array, _keep_shapes, _read, _write, as_array
 from .tensorflow_step import Step, StepWithGradient
 
-# XLA fills with zeros whatever the steps that may be taken could keep. Above this many bytes it
-# takes less time to compile a few steps at a time.
+# XLA allocates and zeroes the saved tensors of all possible steps. Above this many bytes, compiled
+# chunks of a few steps are faster.
 MOST_BYTES = 2**22
 
 
 class _Unsuitable(Exception):
-    """Another loop works, or takes less time."""
+    """Another loop must be used, or is faster."""
 
 
 def scan_one(
     step: Callable[..., Any], carry: Any, sequences: Any, compiled: bool = True
 ) -> tuple[Any, Any] | None:
-    """What `scan` returns, of sequences of one element, by a function that XLA compiles.
+    """Computes `scan` for sequences of one element, in a function that XLA compiles.
 
     Args:
         step: a function `step(carry, now, repeat)` that takes `repeat` for the loop of that name.
-        carry, sequences: as of `scan`.
-        compiled: whether XLA may compile where it does not compile the whole model.
+        carry, sequences: as in `scan`.
+        compiled: whether XLA may compile this function if it does not compile the whole model.
 
     Returns:
-        As `scan`. `None` where XLA does not compile, where the step does not repeat anything or
-        does something else than what its results need, and where another loop takes less time.
+        The results of `scan`, or `None` if XLA does not compile, if the step repeats nothing or has
+        side effects, or if another loop is faster.
     """
     within = compiles()
     if tf.executing_eagerly() or not (within or compiled) or config.is_op_determinism_enabled():
@@ -74,7 +74,7 @@ def _repeat(
     last: Tensor,
     **_: Any,
 ) -> Any:
-    """As `repeat`, with what the gradient needs kept of every step."""
+    """Like `repeat`, but saves the tensors that the gradient needs in every step."""
     if not isinstance(last, int):
         raise _Unsuitable
 
@@ -86,7 +86,7 @@ def _repeat(
     begin, sequences = (carry, running), tree.map_structure(lambda x: x[None], inputs)
     traced_step = Step(step, begin, sequences)
     traced = StepWithGradient(traced_step, lambda total, carry, now: carry, begin, sequences)
-    if not (traced.is_pure and traced.compiles) or last * traced.kept_bytes() > MOST_BYTES:
+    if not (traced.is_pure and traced.compiles) or last * traced.saved_bytes() > MOST_BYTES:
         raise _Unsuitable
     flat, now, room = tree.flatten(begin), tree.flatten(inputs), last - 1
     done = tf.logical_not(tf.reduce_any(running))
@@ -99,41 +99,41 @@ def _repeat(
             common = traced.common and traced.common_at(tf.constant(2), now, traced.used)
 
         @unrecorded
-        def advance(place, done, carry, total, kept):
+        def advance(place, done, carry, total, saved):
             before = carry, total
             carry, total, done, new = traced.forward(place + 2, carry, now, common, total)
             _keep_shapes((carry, total), before)
-            return place + 1, done, carry, total, _write(kept, place, new[1:])
+            return place + 1, done, carry, total, _write(saved, place, new[1:])
 
-        # The number of a step, which is the first to keep, is known by its place.
-        kept = [_array(x, room) for x in traced.kept[1:]]
-        count, _, _, total, kept = tf.while_loop(
+        # The number of a step, the first saved tensor, follows from its place.
+        saved = [_array(x, room) for x in traced.saved[1:]]
+        count, _, _, total, saved = tf.while_loop(
             lambda place, done, *_: tf.logical_not(done),
             advance,
-            (tf.constant(0), done, flat, zeros, kept),
+            (tf.constant(0), done, flat, zeros, saved),
             maximum_iterations=room,
         )
-        # Tensors can leave what XLA compiles, where the gradient is a function of its own.
-        kept = [x.stack() for x in kept]
+        # Tensors can be outputs of a compiled function; arrays cannot.
+        saved = [x.stack() for x in saved]
 
         def backward(*of_total):
             refuse_second_derivative([*_floating(flat), *_floating(now), *traced.used])
-            return _back(traced, count, room, kept, now, common, flat, of_total)
+            return _back(traced, count, room, saved, now, common, flat, of_total)
 
         return total, backward
 
     return tree.pack_sequence_as(like, run(*_floating(flat), *_floating(now), *traced.used))
 
 
-def _back(traced, count, room, kept, now, common, carry, of_total):
-    """Walks back over `count` steps: the gradients of what `_repeat` begins with and uses."""
-    kept = [as_array(x, room) for x in kept]
+def _back(traced, count, room, saved, now, common, carry, of_total):
+    """Runs backwards over `count` steps; returns the gradients of the inputs of `_repeat`."""
+    saved = [as_array(x, room) for x in saved]
 
     @unrecorded
     def retreat(place, *gradients):
         of_carry, of_total, *sums = gradients
         of_carry, *more, of_total = traced.backward(
-            now, [place + 2, *_read(kept, place)], of_carry, of_total
+            now, [place + 2, *_read(saved, place)], of_carry, of_total
         )
         new = of_carry, of_total, *map(_add, sums, more)
         _keep_shapes(new, gradients)

@@ -1,4 +1,4 @@
-"""Parts of what TensorFlow has traced: which there are, and to run them."""
+"""Analysis of traced TensorFlow graphs, and running parts of them."""
 
 import functools
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from tensorflow.python.framework import kernels
 
 from ..types import Tensor
 
-# Operations that cost less than to keep their results.
+# Operations that are cheaper to repeat than to save their results.
 CHEAP = {
     *("Add", "AddV2", "Any", "BroadcastTo", "Cast", "ConcatV2", "Equal", "ExpandDims", "Fill"),
     *("Greater", "GreaterEqual", "Identity", "Less", "LessEqual", "LogicalAnd", "LogicalNot"),
@@ -25,8 +25,8 @@ PRODUCTS = {"BatchMatMulV2", "BatchMatMulV3", "Conv2D", "Conv3D", "Einsum", "Mat
 def unrecorded(body: Callable[..., Any]) -> Callable[..., Any]:
     """Marks the body of a loop or a function, which TensorFlow differentiates as a whole.
 
-    What gradient tapes see of single operations inside is of no use, and `TracedGraph.run` shows
-    them none.
+    Gradient tapes must not record operations inside of it, and `TracedGraph.run` requires that none
+    does.
     """
 
     @functools.wraps(body)
@@ -41,7 +41,7 @@ class TracedGraph:
     """A graph whose parts can be run on their own.
 
     Args:
-        graph: that of a function that was traced.
+        graph: of a traced function.
     """
 
     def __init__(self, graph: Any):
@@ -50,30 +50,30 @@ class TracedGraph:
 
     @property
     def compiles(self) -> bool:
-        """Whether XLA knows all operations on this kind of machine."""
+        """Whether XLA supports all operations on the CPU."""
         nodes = [*self.definition.node]
         for function in self.definition.library.function:
             nodes += function.node_def
         return all(map(_has_kernel_of_xla, {node.op for node in nodes} - {"Placeholder"}))
 
     def does_nothing_but(self, results: Any) -> bool:
-        """Whether it has no effects but what these tensors need."""
+        """Whether it has no side effects besides computing these tensors."""
         effects = {op.name for op in self.graph.control_outputs}
         return effects <= _upstream(tree.flatten(results), {})[0]
 
     def run(self, given: Any, fetches: Any) -> Any:
-        """Puts the part that leads from what is given to `fetches` where we are.
+        """Imports the part of the graph between given tensors and `fetches` into the current graph.
 
         Args:
-            given: pairs of a tensor of the graph and of one to take in its place.
+            given: pairs of a tensor of this graph and its replacement in the current graph.
             fetches: a nest of tensors of the graph.
 
         Returns:
-            The nest, of tensors here.
+            The nest, with tensors of the current graph.
 
         Raises:
             RuntimeError: if a gradient tape is watching. It does not see imported operations, and
-                would take the results for constants.
+                would treat the results as constants.
         """
         feeds = {inner.name: outer for outer, inner in self.graph.captures}
         feeds |= {inner.name: outer for inner, outer in given}
@@ -92,14 +92,14 @@ class TracedGraph:
             if node.name in operations:
                 part.node.add().CopyFrom(node)
                 del part.node[-1].input[:]
-                # Where its neighbours are put, some of which are left out.
+                # Colocation with other nodes, some of which are not imported.
                 part.node[-1].attr.pop("_class", None)
                 part.node[-1].input.extend(
                     x for x in node.input if x[0] != "^" or x[1:] in operations
                 )
         placeholders = tf.graph_util.import_graph_def(
             part,
-            # A tensor of a graph around this one must become one of this graph first.
+            # Captures tensors of an outer graph.
             {name: tf.identity(x) for name, x in feeds.items() if name in inputs},
             [x.name for x in flat if x.name not in feeds],
             name="",
@@ -117,7 +117,7 @@ def _has_kernel_of_xla(operation):
 
 @functools.cache
 def _load_kernels_of_xla():
-    # TensorFlow registers them when it compiles for the first time.
+    # TensorFlow registers these kernels when it compiles for the first time.
     tf.function(lambda: tf.constant(0), jit_compile=True)()
 
 
@@ -134,16 +134,16 @@ def _upstream(tensors, feeds):
 
 
 def common_of(graph: Any, n: Tensor, carry: Any) -> list[Tensor]:
-    """What a step need not compute again on the same element.
+    """Tensors that all steps on the same element have in common.
 
     Args:
-        graph: that of the step.
+        graph: of the step.
         n: its tensor that counts the steps from 1.
         carry: its tensors that change from step to step.
 
     Returns:
-        Floating tensors that took a product, and that depend neither on `carry` nor on `n`, but for
-        whether `n` is 1; those of them that something else depends on.
+        Floating tensors computed with a product that depend neither on `carry` nor on `n` (except
+        on whether `n` is 1), and that other operations use.
     """
     changing = {x.name for x in [n, *carry]}
     product: set[str] = set()
@@ -167,33 +167,33 @@ def _draws(op):
     return op.op_def.is_stateful and op.type != "Placeholder"
 
 
-def kept_of(graph: Any, forward: Any, given: Any, known: Any, gradients: Any) -> list[Tensor]:
-    """What the gradients need of the forward operations and cannot have in a cheaper way."""
+def saved_of(graph: Any, forward: Any, given: Any, known: Any, gradients: Any) -> list[Tensor]:
+    """The forward tensors that the gradients need and that are not cheap to compute again."""
     known = {x.name for x in known}
     changing = {x.name for x in given}
     for op in graph.get_operations():
         if _draws(op) or any(x.name in changing for x in op.inputs):
             changing |= {x.name for x in op.outputs}
-    kept, seen, pending = {}, set(), list(gradients)
+    saved, seen, pending = {}, set(), list(gradients)
     while pending:
         tensor = pending.pop()
         if tensor.name in seen or tensor.name in known:
             continue
         seen.add(tensor.name)
         if tensor.op.name in forward and tensor.name in changing:
-            kept[tensor.name] = tensor
+            saved[tensor.name] = tensor
         else:
             pending += tensor.op.inputs
 
     def is_there(tensor):
-        return tensor.name in kept or tensor.name in known or follows(tensor)
+        return tensor.name in saved or tensor.name in known or follows(tensor)
 
     def follows(tensor):
         if tensor.name not in changing:
             return True
         return tensor.op.type in CHEAP and all(map(is_there, tensor.op.inputs))
 
-    for tensor in list(kept.values()):
+    for tensor in list(saved.values()):
         if follows(tensor):
-            del kept[tensor.name]
-    return [given[0], *kept.values()]
+            del saved[tensor.name]
+    return [given[0], *saved.values()]

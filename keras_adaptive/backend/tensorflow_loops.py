@@ -1,4 +1,4 @@
-"""The loop forward and the loop back over the steps on some elements, on TensorFlow."""
+"""The forward and the backward loop over the steps on some elements, on TensorFlow."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from .tensorflow_graph import unrecorded
 
 
 class Loops:
-    """The loop forward and the loop back over some elements.
+    """The forward and the backward loop over some elements.
 
     Args:
         traced: a `StepWithGradient`.
         sequences: list of tensors with time as first axis.
-        size: how many elements there are.
-        room: how many steps there is room for.
+        size: the number of elements.
+        room: the largest number of steps.
     """
 
     def __init__(self, traced: Any, sequences: list[Tensor], size: Tensor, room: Tensor):
@@ -35,38 +35,38 @@ class Loops:
         Args:
             length: scalar.
             n: the number of the first step.
-            carry, common, total: lists of tensors, of an element that may be under way.
+            carry, common, total: lists of tensors, possibly in the middle of an element.
 
         Returns:
-            How many steps were taken and how many elements done, `n`, `carry`, `common` and
-            `total` of the step that would come next, and arrays of the totals and of what is kept.
+            The number of steps taken and of elements done; `n`, `carry`, `common` and `total` of
+            the next step; and arrays of the totals and of the saved tensors.
         """
         traced, room = self.traced, self.room
 
         @unrecorded
-        def advance(index, time, n, carry, common, total, totals, kept):
+        def advance(index, time, n, carry, common, total, totals, saved):
             before = carry, common, total
             now = _read(self.arrays, time)
             if common:
-                # The second step and those behind it have the same.
+                # All steps from the second on have the same.
                 common = tf.cond(
                     n <= 2, lambda: traced.common_at(n, now, traced.used), lambda: common
                 )
             carry, total, done, new = traced.forward(n, carry, now, common, total)
-            totals, kept = _write(totals, time, total), _write(kept, index, [time, *new])
+            totals, saved = _write(totals, time, total), _write(saved, index, [time, *new])
             total = [tf.where(done, tf.zeros_like(x), x) for x in total]
             _keep_shapes((carry, common, total), before)
             n = tf.where(done, 1, n + 1)
             time = time + tf.cast(done, tf.int32)
-            return index + 1, time, n, carry, common, total, totals, kept
+            return index + 1, time, n, carry, common, total, totals, saved
 
         zero = tf.constant(0)
         totals = [_array(x, self.size) for x in total]
-        kept = [_array(x, room) for x in [zero, *traced.kept]]
+        saved = [_array(x, room) for x in [zero, *traced.saved]]
         return tf.while_loop(
             lambda index, time, *_: tf.logical_and(time < length, index < room),
             advance,
-            (zero, zero, n, carry, common, total, totals, kept),
+            (zero, zero, n, carry, common, total, totals, saved),
             maximum_iterations=room,
         )
 
@@ -78,27 +78,27 @@ class Loops:
         of_common: Any,
         of_total: Any,
         of_totals: Any,
-        kept: Any,
+        saved: Any,
     ) -> Any:
-        """Walks back over `count` steps.
+        """Runs backwards over `count` steps.
 
         Args:
             count: scalar.
-            later: the element at which the step behind them was taken.
-            of_carry, of_common, of_total: gradients of what the step behind them began with.
+            later: the element of the step after them.
+            of_carry, of_common, of_total: gradients of the inputs of the step after them.
             of_totals: arrays of the gradients of the totals in time.
-            kept: arrays, from the loop forward.
+            saved: arrays from the forward loop.
 
         Returns:
-            Gradients of what the first step began with, `of_carry`, `of_common`, `of_total`, and,
-            as far as there are any, arrays of those of the sequences and a list of those of what
-            the step uses.
+            Gradients of the inputs of the first step, `of_carry`, `of_common` and `of_total`;
+            arrays of the gradients of the sequences; and a list of those of the closed-over tensors. The
+            last two contain only tensors that a gradient reaches.
         """
         traced = self.traced
 
         @unrecorded
         def retreat(index, later, of_carry, of_common, of_total, of_sequences, of_used):
-            time, n, *old = _read(kept, index)
+            time, n, *old = _read(saved, index)
             now, upstream = _read(self.arrays, time), _read(of_totals, time)
             new_time = tf.not_equal(time, later)
             of_total = [tf.where(new_time, a, b) for a, b in zip(upstream, of_total)]
@@ -135,7 +135,7 @@ class Loops:
         return gradients
 
     def _back_to_common(self, n, now, of_element, of_used, of_common):
-        """Hands on the gradient of what steps have in common where it was computed."""
+        """Passes the gradient of the common tensors on in the step that computed them."""
 
         def computed():
             of_now, more = self.traced.backward_of_common(n, now, of_common)
@@ -146,7 +146,7 @@ class Loops:
 
 
 def _add(tensors, more):
-    """The sums, of a tensor and None too."""
+    """The sums of pairs of tensors; the second may be None."""
     return [x if y is None else x + y for x, y in zip(tensors, more)]
 
 
@@ -155,13 +155,13 @@ def _array(like, size):
 
 
 def as_array(x: Tensor, size: Tensor) -> tf.TensorArray:
-    """The elements of the first axis as a TensorArray that may be read again and again."""
+    """The elements of the first axis as a TensorArray that may be read repeatedly."""
     array = tf.TensorArray(x.dtype, size, element_shape=x.shape[1:], clear_after_read=False)
     return array.unstack(x)
 
 
 def _keep_shapes(tensors, like):
-    """Lets a loop see that its tensors keep their shapes, where a trace could not tell."""
+    """Tells a loop that its tensors keep their shapes, which tracing may not infer."""
     for x, y in zip(tree.flatten(tensors), tree.flatten(like)):
         x.set_shape(y.shape)
 

@@ -1,4 +1,4 @@
-"""A step of an unrolled halting loop on TensorFlow, for those rows alone that go on."""
+"""A step of an unrolled halting loop on TensorFlow, for the rows that have not halted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from .tensorflow import compiles
 
 
 def saves_time() -> bool:
-    """Whether a part of the rows costs less than all: on a CPU, where XLA does not compile."""
+    """Whether computing a part of the rows is faster: on a CPU, unless XLA compiles."""
     return not (compiles() or tf.config.list_physical_devices("GPU"))
 
 
@@ -22,14 +22,14 @@ def some_or_all(
     everything: Callable[[], Any],
     old: Any,
 ) -> Any:
-    """What is done with those parts that go on, by how many they are.
+    """Computes the running parts, or all of them if that is faster.
 
     Args:
-        flags: boolean `(parts,)`, which parts go on.
-        most: the largest share of them for which `some` is faster.
-        some: a function of their numbers, `(chosen,)`.
-        everything: a function without arguments, that takes all.
-        old: what is returned if none goes on; the others return the same structure.
+        flags: boolean `(parts,)`, which parts are running.
+        most: the largest share of running parts for which `some` is faster.
+        some: a function of the indices of the running parts, `(chosen,)`.
+        everything: a function without arguments that computes all parts.
+        old: the result if none is running; the functions return the same structure.
     """
     share = tf.reduce_mean(tf.cast(flags, tf.float32))
     return tf.cond(
@@ -40,7 +40,7 @@ def some_or_all(
 
 
 def take(nest: Any, rows: Tensor) -> Any:
-    """The rows with these numbers of each tensor, in the shape of the numbers."""
+    """The rows with these indices of each tensor."""
     return tree.map_structure(lambda values: tf.gather(values, rows), nest)
 
 
@@ -52,7 +52,7 @@ def put(nest: Any, rows: Tensor, new: Any) -> Any:
 
 
 def add(nest: Any, rows: Tensor, more: Any) -> Any:
-    """Each tensor with something added to its rows at the places `(chosen,)`."""
+    """Each tensor with `more` added to its rows at the places `(chosen,)`."""
     return tree.map_structure(
         lambda values, some: tf.tensor_scatter_nd_add(values, rows[:, None], some), nest, more
     )

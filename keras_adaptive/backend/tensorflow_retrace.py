@@ -1,8 +1,8 @@
-"""Functions of TensorFlow that are traced again where something else than their arguments differs.
+"""Retraces TensorFlow functions when something other than their arguments differs.
 
-`tf.function` looks for a trace by its arguments and by what TensorFlow calls the context: the
-graph, the devices, the strategy. There is no public way to add to it, so a key is added here to
-what TensorFlow's own function returns.
+`tf.function` looks up traces by its arguments and by TensorFlow's function context: the graph, the
+devices, the strategy. There is no public way to extend this context, so a key is added to the
+result of TensorFlow's own function.
 """
 
 import contextlib
@@ -16,11 +16,11 @@ from tensorflow.python.eager.polymorphic_function import function_context
 
 @contextlib.contextmanager
 def retraced(key: Any, key_here: Callable[[], Any]) -> Iterator[None]:
-    """Inside, a function runs a trace that was made under this key, or is traced now.
+    """A context in which functions only use traces that were made under the same key.
 
     Args:
-        key: any hashable object; `None` is that of functions traced outside.
-        key_here: a function that returns the key in force where it is called, in any thread.
+        key: any hashable object; `None` is the key outside of all contexts.
+        key_here: a function that returns the current key of the calling thread.
     """
     if key is not None:
         _install(key_here)
@@ -39,5 +39,5 @@ def _install(key_here):
 
 
 def runs_for_another_thread() -> bool:
-    """Whether this may be a thread of a strategy, which traces for the one that waits for it."""
+    """Whether this may be a thread of a strategy, which traces for a waiting thread."""
     return tf.distribute.has_strategy() and not tf.distribute.in_cross_replica_context()

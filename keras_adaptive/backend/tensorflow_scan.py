@@ -1,8 +1,8 @@
-"""A loop over time on TensorFlow whose step is repeated at each element, as one loop.
+"""The loop over time and the loop over steps on TensorFlow, combined in one loop.
 
-A step is traced with its gradient. What the gradient needs of a step is what the loop forward keeps
-of it, so that the loop back repeats nothing but operations that cost less than to remember their
-results. Where it can, XLA compiles the loops, in chunks of a few steps (`tensorflow_chunks.py`).
+A step is traced with its gradient. The forward loop saves the tensors that the gradient needs, and
+the backward loop repeats only operations that are cheaper to repeat than to save. Where possible,
+XLA compiles the loops in chunks of a few steps (`tensorflow_chunks.py`).
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from .tensorflow_chunks import chunks_forward
 from .tensorflow_loops import Loops, as_array
 from .tensorflow_step import TYPICAL_LENGTH, Step, StepWithGradient
 
-# XLA fills with zeros whatever the steps that may be taken could keep, and holds it to the end.
+# XLA allocates and zeroes the saved tensors of all possible steps, and holds them to the end.
 MOST_BYTES_OF_XLA = 2**26
 
 
@@ -39,14 +39,14 @@ def scan_repeats(
             element begins.
         carry: nest of tensors; the first axis of the first one is that of all shares.
         sequences: nest of tensors with time as first axis.
-        last: integer, the step on an element that surely is done.
+        last: integer, the largest number of steps on an element.
         compiled: whether XLA may compile the loops.
 
     Returns:
-        `(carry, totals)`, the totals with time as first axis. `None` where such a loop does not
-        work or does not pay: when run eagerly, when `step` changes a variable, prints, reads what
-        is no tensor and no variable of Keras, or has a loop of its own, and when XLA would have to
-        provide too much memory.
+        `(carry, totals)`, the totals with time as first axis. `None` if such a loop does not
+        work or is not worthwhile: when run eagerly, when `step` changes a variable, prints, reads
+        something other than tensors and Keras variables, or contains a loop, and when XLA would
+        need too much memory.
     """
     if tf.executing_eagerly():
         return None
@@ -56,13 +56,13 @@ def scan_repeats(
         step.common = []
     traced = StepWithGradient(step, finish, carry, sequences)
     most = last * (flat[0].shape[0] or TYPICAL_LENGTH)
-    if not traced.is_pure or (compiles() and most * traced.kept_bytes() > MOST_BYTES_OF_XLA):
+    if not traced.is_pure or (compiles() and most * traced.saved_bytes() > MOST_BYTES_OF_XLA):
         return None
     length = tf.shape(flat[0])[0] if flat[0].shape[0] is None else flat[0].shape[0]
     batch_size = tf.shape(tree.flatten(carry)[0])[0]
     total = [tf.zeros((batch_size, *x.shape[1:]), x.dtype) for x in tree.flatten(step.share)]
     common = traced.zeros_of_common([x[0] for x in flat])
-    # XLA refuses what must be deterministic where some of its operations are not known to be.
+    # Under op determinism, XLA refuses operations that are not known to be deterministic.
     deterministic = config.is_op_determinism_enabled()
     compiled = compiled and not compiles() and not deterministic and traced.compiles
     forward = chunks_forward if compiled else _forward
@@ -92,25 +92,25 @@ def _forward(traced, carry, common, total, sequences, length, last):
 
     Args:
         traced: a `StepWithGradient`.
-        carry, common, total: lists of tensors, to begin with.
+        carry, common, total: lists of tensors, the initial values.
         sequences: list of tensors with time as first axis.
-        length: how long the time is.
-        last: the most steps on an element.
+        length: the length of the sequences.
+        last: the largest number of steps on an element.
 
     Returns:
-        The last carry, the totals in time, and a function of their gradients that returns those of
-        the floating ones among `carry`, of those of `sequences` and of what the step uses that a
-        gradient reaches.
+        The last carry, the totals in time, and a function of their gradients that returns the
+        gradients of the floating tensors in `carry`, and of the `sequences` and closed-over tensors
+        that a gradient reaches.
     """
     loops = Loops(traced, sequences, length, length * last)
-    count, *_, final, _, _, totals, kept = loops.forward(
+    count, *_, final, _, _, totals, saved = loops.forward(
         length, tf.constant(1), carry, common, total
     )
 
     def pull(of_carry, of_totals):
         of_totals = [as_array(x, length) for x in of_totals]
         of_carry, _, _, of_sequences, of_used = loops.back(
-            count, length, of_carry, common, total, of_totals, kept
+            count, length, of_carry, common, total, of_totals, saved
         )
         return of_carry, [x.stack() for x in of_sequences], of_used
 

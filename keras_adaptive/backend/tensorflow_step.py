@@ -1,4 +1,4 @@
-"""A step on TensorFlow, traced and taken apart into what runs forward and what runs back."""
+"""A traced step on TensorFlow, split into a forward and a backward part."""
 
 import math
 from collections.abc import Callable
@@ -10,21 +10,21 @@ from keras import tree
 
 from ..types import Tensor
 from .tensorflow import _floating, _trace, _Witness
-from .tensorflow_graph import TracedGraph, common_of, kept_of, unrecorded
+from .tensorflow_graph import TracedGraph, common_of, saved_of, unrecorded
 
-# How long an axis is taken to be that is not known yet.
+# The assumed length of an axis whose length is unknown.
 TYPICAL_LENGTH = 64
 
 
 class Step:
-    """One step, traced, as a function of all that it uses.
+    """A traced step, as a function of all tensors that it uses.
 
     Attributes:
-        share: the nest of what is summed up, as traced.
-        used: the tensors that the step uses by closure and that may need a gradient.
-        common: the tensors of the trace that can be given instead of being computed again, as all
-            steps on an element but the first have them in common; may be set to an empty list.
-        is_pure: whether the step does nothing else than what its results need.
+        share: the traced nest of tensors that are summed up.
+        used: the closed-over tensors of the step that may need a gradient.
+        common: the tensors of the trace that are the same in all steps on an element but the first,
+            so they need not be computed again; may be set to an empty list.
+        is_pure: whether the step has no side effects.
     """
 
     def __init__(self, step: Callable[..., Any], carry: Any, sequences: Any):
@@ -61,11 +61,11 @@ class Step:
 
 
 class StepWithGradient:
-    """A step and what follows it, taken apart into what runs forward and what runs back.
+    """A step and the operations after it, split into a forward and a backward part.
 
     Attributes:
-        kept: the tensors of the trace that running back needs of running forward.
-        is_pure: whether nothing else needs to be kept or done.
+        saved: the tensors of the forward part that the backward part needs.
+        is_pure: whether nothing else needs to be saved or done.
     """
 
     def __init__(self, step: Step, finish: Callable[..., Any], carry: Any, sequences: Any):
@@ -109,14 +109,14 @@ class StepWithGradient:
         one = tf.constant(1)
         graph = _trace(with_gradient, one, carry, first, step.common, step.share, like).graph
         self.graph = TracedGraph(graph)
-        self.kept = kept_of(graph, forward, self.given, self.known, _present(self.gradients))
+        self.saved = saved_of(graph, forward, self.given, self.known, _present(self.gradients))
         self.common_at = step.common_at
         self.graph_of_common = self.graph
         self.gradients_of_common = [[None] * len(group) for group in self.gradients[1:3]]
         if step.common:
             trace = _trace(with_gradient_of_common, one, first, step.common)
             self.graph_of_common = TracedGraph(trace.graph)
-        needed = [*self.kept, *(outer for outer, _ in graph.captures)]
+        needed = [*self.saved, *(outer for outer, _ in graph.captures)]
         self.is_pure = (
             step.is_pure
             and not any(x.dtype in (tf.resource, tf.variant) for x in needed)
@@ -128,10 +128,10 @@ class StepWithGradient:
         """Whether XLA knows all operations."""
         return self.graph.compiles and self.graph_of_common.compiles
 
-    def kept_bytes(self) -> int:
+    def saved_bytes(self) -> int:
         """How much memory a step takes, as far as shapes tell."""
         return sum(
-            math.prod(size or TYPICAL_LENGTH for size in x.shape) * x.dtype.size for x in self.kept
+            math.prod(size or TYPICAL_LENGTH for size in x.shape) * x.dtype.size for x in self.saved
         )
 
     @unrecorded
@@ -144,15 +144,15 @@ class StepWithGradient:
     def forward(
         self, n: Tensor, carry: Any, now: list[Tensor], common: list[Tensor], total: list[Tensor]
     ) -> Any:
-        """`(carry, total, done, kept)`, with flat lists for nests."""
+        """`(carry, total, done, saved)`, with flat lists for nests."""
         given = zip(self.given, [n, *carry, *now, *common, *total])
-        return self.graph.run(given, [*self.results, self.kept])
+        return self.graph.run(given, [*self.results, self.saved])
 
-    def backward(self, now: list[Tensor], kept: list[Tensor], of_carry: Any, of_total: Any) -> Any:
+    def backward(self, now: list[Tensor], saved: list[Tensor], of_carry: Any, of_total: Any) -> Any:
         """The gradients, where there are any, of carry, `now`, `used`, `common` and total."""
         known = zip(self.known[1:], [*now, *of_carry, *of_total])
         fetches = [_present([gradients]) for gradients in self.gradients]
-        fetched = self.graph.run([*known, *zip(self.kept, kept)], fetches)
+        fetched = self.graph.run([*known, *zip(self.saved, saved)], fetches)
         of_carry, of_now, of_used, *others = fetched
         of_now, of_used = self._spread(of_now, of_used, self.gradients[1:3])
         return of_carry, of_now, of_used, *others

@@ -129,9 +129,9 @@ class Accesses:
         result, right, carries, row = trace
         return (result, right), (carries, floating, fixed, old, loop[2], row, right, of_step)
 
-    def _backward(self, kept, gradients):
-        """The gradients of `carry`, the first of `sequences`, `pairs` and what `step` uses."""
-        carries, floating, fixed, old, new, row, right, of_step = kept
+    def _backward(self, saved, gradients):
+        """The gradients of `carry`, the first of `sequences`, `pairs`, and tensors that `step` closes over."""
+        carries, floating, fixed, old, new, row, right, of_step = saved
         of_result, _ = gradients
         reader = self._readers(row)
 

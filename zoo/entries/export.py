@@ -51,9 +51,9 @@ def export(
     Args:
         folder: the folder of the training to publish.
         into: where entries lie; the entry's folder in it is replaced.
-        others: folders of other trainings of the recipe, for the card: other seeds, and trainings
-            without ACT (the best of these on validation data is the baseline) or with another kind of
-            halting.
+        others: folders of other trainings of the recipe, for the card: other seeds, trainings
+            without ACT (the best of these on validation data is the baseline), and trainings with
+            another kind of halting.
         examples: number of examples of each evaluation on the test split; by default at least
             10,000 for ACT, 1,000 at each length for the Neural GPU, 2,500 with each memory for
             HAM.
