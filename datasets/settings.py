@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-# What is longer than this, in digits, positions or vectors, nobody waits for.
+# The longest inputs, in digits, positions or vectors; longer ones would take too long.
 LONGEST = 100_000
 
 

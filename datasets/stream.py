@@ -75,7 +75,7 @@ def example_size(name: str, split: str = "train", **parameters: Any) -> int:
 
     Args:
         name: the task.
-        split: as of `batch`.
+        split: as in `batch`.
         **parameters: of the task's `sample`.
 
     Raises:
@@ -153,7 +153,7 @@ def iterate(
         batch_size: number of examples in a batch.
         seed: a non-negative integer.
         start: number of the first batch.
-        **parameters: as of `batch`.
+        **parameters: as in `batch`.
 
     Returns:
         An iterator of tuples for `keras.Model.fit`.
@@ -182,7 +182,7 @@ def stream(name: str, batch_size: int, seed: int = 0, start: int = 0, **paramete
         batch_size: number of examples in a batch.
         seed: a non-negative integer.
         start: number of the first batch.
-        **parameters: as of `batch`.
+        **parameters: as in `batch`.
 
     Returns:
         A `tf.data.Dataset` for `keras.Model.fit`, with `steps_per_epoch`.

@@ -10,7 +10,7 @@ model = keras.Sequential([
 ])
 ```
 
-Modules: `layers`, `halting` (the loop behind them, for steps of your own), `models`, `losses`,
+Modules: `layers`, `halting` (the loop inside them, for your own steps), `models`, `losses`,
 `metrics`, `callbacks`, `checkpoints` (of trainings that may be interrupted), `control` (automatic
 time penalty), `optimizers` (gradient noise, AdaMax with relative clipping), `curriculum`,
 `relaxation` (of shared parameters), `ensemble`, `export` (SavedModels that stop early), `ham` (the

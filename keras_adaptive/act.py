@@ -76,7 +76,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
 
     Returns:
         The output, `(batch, units)` or with `return_sequences` `(batch, time, units)`; then, if
-        asked for, the state tensors and the ponder dict, all in one tuple.
+        requested, the state tensors and the ponder dict, all in one tuple.
 
     Raises:
         ValueError: if an argument is out of its range, or the input has the wrong rank or width, or

@@ -41,7 +41,7 @@ class AttentionCell(layers.Layer):
         A tuple: the output of the cell, and its new states.
 
     Raises:
-        ValueError: if an argument is none of those, or there is no memory to read.
+        ValueError: if an argument has another value, or there is no memory to read.
 
     Example: a decoder that looks at the outputs of an encoder up to ten times for each symbol.
 

@@ -20,7 +20,7 @@ def add_endpoints(
     `model.export(folder)` of Keras makes an endpoint for the outputs alone, in which a batch thinks
     as long as its slowest row. The endpoint `serve` (also `serving_default`) drops the rows that
     have halted, and returns whatever `function` does; `serve_with_limits` takes the limits as
-    scalars behind the inputs.
+    scalars after the inputs.
 
     Args:
         archive: a `keras.export.ExportArchive` that tracks the model.

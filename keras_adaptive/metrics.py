@@ -54,7 +54,7 @@ def sequence_errors(targets: Tensor, outputs: Tensor, weights: Tensor | None = N
     all use it.
 
     Args:
-        targets, outputs, weights: as of `symbol_errors`.
+        targets, outputs, weights: as in `symbol_errors`.
 
     Returns:
         Boolean `(batch,)`. A sequence without any target is never wrong: see `has_target`.
@@ -110,7 +110,7 @@ class SequenceError(keras.metrics.Metric):
     def update_state(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
     ) -> None:
-        """Counts the sequences of a batch; arguments as of `sequence_errors`."""
+        """Counts the sequences of a batch; arguments as in `sequence_errors`."""
         wrong = sequence_errors(y_true, y_pred, sample_weight)
         if sample_weight is None:
             counted = ops.ones_like(wrong)
@@ -154,7 +154,7 @@ class BitError(keras.metrics.Metric):
     def update_state(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
     ) -> None:
-        """Counts the symbols of a batch; arguments as of `symbol_errors`."""
+        """Counts the symbols of a batch; arguments as in `symbol_errors`."""
         wrong = symbol_errors(y_true, y_pred, sample_weight)
         counted = ops.ones_like(wrong)
         if sample_weight is not None:

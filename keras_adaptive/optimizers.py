@@ -40,7 +40,7 @@ class RelativeClipAdamax(keras.optimizers.Optimizer):
         clip_factor: float >= 0. A gradient may be this many times as large as u. Defaults to `1.2`.
         clip_offset: float > 0. What may always be added to that. Defaults to `1e-4`.
         name: name of the optimizer. Defaults to `"relative_clip_adamax"`.
-        **kwargs: as of `keras.optimizers.Optimizer`.
+        **kwargs: as in `keras.optimizers.Optimizer`.
 
     Raises:
         ValueError: if an argument is out of its range.

@@ -2,7 +2,7 @@
 
 A layer that repeats a step with shared weights learns more easily if the weights are not shared at
 first: step t uses the set t mod r. A term of the loss pulls the sets towards their mean, harder
-and harder, until they are averaged and training goes on with a single set.
+and harder, until they are averaged and training continues with a single set.
 
 What a layer does for this:
 

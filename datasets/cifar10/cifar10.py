@@ -88,7 +88,7 @@ def read(split: str, folder: str | Path | None = None) -> tuple[np.ndarray, np.n
     Args:
         split: `"train"` (45,000), `"validation"` (the last 5,000 of the training batches) or
             `"test"` (10,000).
-        folder: as of `find`.
+        folder: as in `find`.
 
     Returns:
         Read-only arrays: uint8 (n, 32, 32, 3) and int32 (n,).

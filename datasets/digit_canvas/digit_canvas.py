@@ -142,7 +142,7 @@ def inside(box: np.ndarray, side: int, shrunk: int = 1) -> np.ndarray:
     """Which positions of a feature map belong to the digit.
 
     Args:
-        box: int (batch, 2), as of `sample`.
+        box: int (batch, 2), as in `sample`.
         side: of the canvas.
         shrunk: how many pixels a position of the map stands for, to each side.
 

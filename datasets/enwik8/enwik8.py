@@ -84,7 +84,7 @@ def read(split: str, size: int = SIZE, folder: str | Path | None = None) -> np.n
     Args:
         split: `"train"`, `"validation"` or `"test"`.
         size: the number of bytes of the text that are used, from its beginning.
-        folder: as of `find`.
+        folder: as in `find`.
 
     Returns:
         A read-only array, uint8 (n,).
@@ -177,10 +177,10 @@ def windows(split: str = "test", *, length: int = 500, size: int = SIZE) -> dict
     """All windows of a split, one after the other; the bytes left over at its end are left out.
 
     Args:
-        split, length, size: as of `sample`.
+        split, length, size: as in `sample`.
 
     Returns:
-        A dict as of `sample`.
+        A dict as in `sample`.
 
     Raises:
         FileNotFoundError, ValueError: as `sample`.

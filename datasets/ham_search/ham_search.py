@@ -164,7 +164,7 @@ def encode(text: str, *, key_bits: int = 5, value_bits: int = 5, **_: Any) -> np
 
 
 def describe(inputs: np.ndarray, *, key_bits: int | None = None) -> str:
-    """The text form of one example, inputs (n, width); `key_bits` as of `answers`.
+    """The text form of one example, inputs (n, width); `key_bits` as in `answers`.
 
     >>> describe(encode("1:7 3:9 3:4 ? 3")[0])
     '1:7 3:9 3:4 ? 3'

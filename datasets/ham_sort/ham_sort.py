@@ -152,7 +152,7 @@ def encode(text: str, *, key_bits: int = 5, value_bits: int = 5, **_: Any) -> np
 
 
 def describe(inputs: np.ndarray, *, key_bits: int | None = None) -> str:
-    """The text form of one example, inputs (n, width); `key_bits` as of `answers`.
+    """The text form of one example, inputs (n, width); `key_bits` as in `answers`.
 
     >>> describe(encode("3:7 1:12 3:0")[0])
     '3:7 1:12 3:0'
@@ -163,7 +163,7 @@ def describe(inputs: np.ndarray, *, key_bits: int | None = None) -> str:
 
 
 def decode(outputs: np.ndarray, *, key_bits: int | None = None) -> str:
-    """The output as text, from probabilities (m, width + 1); `key_bits` as of `answers`.
+    """The output as text, from probabilities (m, width + 1); `key_bits` as in `answers`.
 
     Pairs up to the End Of Output; ` ...` follows if it is missing.
 

@@ -14,7 +14,7 @@ def read(lines: Iterable[str]) -> dict[str, np.ndarray]:
         lines: of the file, for instance the opened file.
 
     Returns:
-        A dict of `inputs`, `targets`, `weights`, `difficulty`, as of `sample`.
+        A dict of `inputs`, `targets`, `weights`, `difficulty`, as in `sample`.
 
     Raises:
         ValueError: a line of another format, which the message quotes.
@@ -61,7 +61,7 @@ def _example(number, line):
 
 
 def write(inputs: np.ndarray, targets: np.ndarray) -> Iterator[str]:
-    """Lines of that format, without line ends, from arrays as of `sample`.
+    """Lines of that format, without line ends, from arrays as in `sample`.
 
     >>> list(write(np.array([[[0.5, 0], [1, 0], [0, 1]]]), np.array([[1, 2, 3, 1, 0]])))
     ['0.5 0 1 0 0 1 output 1 2 3 1']

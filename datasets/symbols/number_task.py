@@ -175,7 +175,7 @@ class NumberTask:
         Args:
             text: two numbers with the operator between them.
             base: of the digits.
-            aligned: as of `sample`.
+            aligned: as in `sample`.
 
         Returns:
             Inputs int32 (1, n).

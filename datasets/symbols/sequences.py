@@ -155,7 +155,7 @@ def check_draws(
     """The parameters that the tasks on symbols share.
 
     Args:
-        short_share: as of `sample`, like all others.
+        short_share: as in `sample`, like all others.
         examples_per_length: the same.
         changes: shares of examples whose symbols are not uniform, by the names of their parameters.
         **lengths: the smallest length and the largest.

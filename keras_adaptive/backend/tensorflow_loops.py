@@ -91,8 +91,8 @@ class Loops:
 
         Returns:
             Gradients of the inputs of the first step, `of_carry`, `of_common` and `of_total`;
-            arrays of the gradients of the sequences; and a list of those of the closed-over tensors. The
-            last two contain only tensors that a gradient reaches.
+            arrays of the gradients of the sequences; and a list of those of the closed-over
+            tensors. The last two contain only tensors that a gradient reaches.
         """
         traced = self.traced
 

@@ -26,8 +26,8 @@ class NextSymbolRNN(SequenceGenerator):
         cell: any Keras RNN cell; a `StackRNNCell` makes it the stack RNN of the papers.
         source: `Symbols` or `Vectors`, the kind of inputs.
         target: the same class, the kind of outputs.
-        max_outputs: as of `SequenceGenerator`. Defaults to `(1, 0)`.
-        reverse_inputs: as of `SequenceGenerator`. The stack RNN reads the highest digit of a number
+        max_outputs: as in `SequenceGenerator`. Defaults to `(1, 0)`.
+        reverse_inputs: as in `SequenceGenerator`. The stack RNN reads the highest digit of a number
             first, and writes the lowest first. Defaults to `False`.
         **kwargs: arguments of `keras.Model`: `name`, `dtype`.
 

@@ -33,8 +33,8 @@ class Seq2SeqLSTM(SequenceGenerator):
         attention: whether the decoder attends to the encoder's outputs. Defaults to `True`.
         dropout: float in [0, 1), rate at the inputs of all LSTMs in training, the same at all time
             steps of a row. Defaults to `0.0`.
-        max_outputs: as of `SequenceGenerator`. Defaults to `(1, 0)`.
-        reverse_inputs: as of `SequenceGenerator`. Defaults to `False`.
+        max_outputs: as in `SequenceGenerator`. Defaults to `(1, 0)`.
+        reverse_inputs: as in `SequenceGenerator`. Defaults to `False`.
         **kwargs: arguments of `keras.Model`: `name`, `dtype`.
 
     Call arguments:

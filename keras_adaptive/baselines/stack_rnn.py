@@ -210,7 +210,7 @@ class StackRNN(keras.layers.RNN):
 
     Call arguments:
         sequences: `(batch, time, features)`.
-        initial_state: list of the hidden units and the stacks, as of `StackRNNCell`.
+        initial_state: list of the hidden units and the stacks, as in `StackRNNCell`.
         mask: boolean `(batch, time)`; false marks time steps to skip.
         training: boolean.
 

@@ -14,13 +14,13 @@ from ..checkpoints.signals import StopRequest, deferred_signals
 class Autosave(keras.callbacks.Callback):
     """Calls a function that saves a training, at the ends of epochs.
 
-    It is called when `seconds` have passed since the last time, when training was told to stop
+    It is called when `seconds` have passed since the last time, when training was asked to stop
     (`model.stop_training`), and at the end of `fit`. Within a `with` block, Ctrl-C and SIGTERM are
     answered at the end of the epoch: the function is called, and only then
     `KeyboardInterrupt` is raised (for SIGTERM its subclass `checkpoints.Terminated`). A second
     signal stops at once, unless it comes while the function saves.
 
-    `Checkpoint` saves the model and resumes it, too. Put either behind the other callbacks.
+    `Checkpoint` saves the model and resumes it, too. Put either after the other callbacks.
 
     Args:
         save: a function without arguments.

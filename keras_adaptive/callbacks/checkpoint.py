@@ -13,7 +13,7 @@ from .autosave import Autosave
 
 
 class Checkpoint(Autosave):
-    """Saves a training in a folder, from which the same `fit` goes on when it is called again.
+    """Saves a training in a folder, so that the same call of `fit` resumes it.
 
     The file holds all variables of the model and of its optimizer, those of random generators
     included, the number of the epoch, and the states of other callbacks. It is replaced completely

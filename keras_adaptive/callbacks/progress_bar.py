@@ -25,7 +25,7 @@ class Bar(keras.utils.Progbar):
     Args:
         target: the last step.
         start: the step that the training begins at.
-        **settings: as of `keras.utils.Progbar`.
+        **settings: as in `keras.utils.Progbar`.
     """
 
     def __init__(self, target: int | None, start: int = 0, **settings: Any):

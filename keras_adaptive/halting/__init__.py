@@ -1,7 +1,7 @@
-"""Halting: repeat a step, weigh its results, stop. The family's one idea, apart from any cell.
+"""Halting: the loop that repeats a step, weighs its results and stops, for any kind of step.
 
-* `ACT`, `AnytimeACT`, `Fixed`, `Sampled`, `Expected`, `Converged`: rules that decide how long to go
-  on; write your own as an object.
+* `ACT`, `AnytimeACT`, `Fixed`, `Sampled`, `Expected`, `Converged`: rules that decide when to
+  stop; your own rule is any object with their methods.
 * `ponder`: the loop over any step.
 * `limits`: override the limits of trained models.
 * `compaction`: drop rows that have halted from the batch, in inference.

@@ -1,8 +1,8 @@
-"""What the loops called or traced inside a `with` block do otherwise than their rules say.
+"""Contexts: settings that override those of the rules for all loops inside a `with` block.
 
-A traced function keeps what was in force when it was traced. So each context gives its backend a
-key: a function that was traced under another key is traced again, and none is traced twice under
-the same one.
+A traced function keeps the settings of the context in which it was traced. So each context gives
+its backend a key: a function that was traced under another key is traced again, and no function is
+traced twice under the same key.
 """
 
 import contextlib
@@ -16,11 +16,11 @@ from ..reporting import ThreadValue
 
 
 class Context(NamedTuple):
-    """What is in force.
+    """The settings of a context.
 
     Attributes:
-        max_ponder, epsilon: in place of those of `ACT` rules; `None` keeps each rule's own.
-        seconds: how long each call of a layer may think; `None` sets no limit.
+        max_ponder, epsilon: replace those of `ACT` rules; `None` keeps each rule's own.
+        seconds: time limit of each call of a layer; `None` sets no limit.
         compact: whether rows that have halted are dropped from the batch.
     """
 
@@ -54,27 +54,27 @@ PLAIN = Context()
 
 
 _here = ThreadValue(PLAIN)
-# Whether the rule that is asked has no time left, boolean `(batch,)`; `None` without a limit.
+# Whether the time of the current rule is up, boolean `(batch,)`; `None` without a limit.
 time_is_up = ThreadValue(None)
 # The contexts that are open in all threads, in the order in which they were entered.
 _open: list[Context] = []
 
 
 def current() -> Context:
-    """The `Context` that is in force here."""
+    """The current `Context`."""
     if _here.value is PLAIN and _open and backend.runs_for_another_thread():
         return _open[-1]
     return _here.value
 
 
 def key() -> Any:
-    """The key of the context that is in force here."""
+    """The key of the current context."""
     return current().key
 
 
 @contextlib.contextmanager
 def override(**values: Any) -> Iterator[None]:
-    """Puts `values` of `Context` in force for all that this thread calls inside."""
+    """Overrides `values` of the current `Context` in all calls of this thread inside."""
     now = current()._replace(**values)
     _open.append(now)
     try:

@@ -14,14 +14,14 @@ from .rules import Decision, is_last
 class Converged:
     """Each row halts when its answer has not changed for `patience` steps in a row.
 
-    The step says so: its halting activation is 1 where its answer is that of the step before, and 0
-    where it is another (as it is at the first step, which has none before it). The last step's
-    result alone comes out. Nothing is learned, there is no remainder and no ponder cost, so a
-    network that was trained with a fixed number of steps can halt by this rule in inference.
+    The step's halting activation is 1 where its answer is the same as in the step before, and 0
+    where it differs (as in the first step). The result is that of the last step. Nothing is
+    learned, there is no remainder and no ponder cost, so a network that was trained with a fixed
+    number of steps can halt by this rule in inference.
 
     Args:
-        patience: integer >= 1, how many steps in a row must leave the answer as it is. A row takes
-            at least `patience` + 1 steps. Defaults to `4`.
+        patience: integer >= 1, the number of steps in a row without a change of the answer. A row
+            takes at least `patience` + 1 steps. Defaults to `4`.
         max_ponder: integer >= 1, the largest number of steps; `limits` can override it. Defaults
             to `1000`.
 
@@ -50,7 +50,7 @@ class Converged:
         self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
 
     def start(self, batch_size: Tensor, dtype: str) -> Tensor:
-        """For how many steps the answer has not changed, zero at first: `(batch,)`."""
+        """The number of steps without a change of the answer, zero at first: `(batch,)`."""
         return ops.zeros((batch_size,), dtype)
 
     def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Decision:

@@ -11,16 +11,16 @@ from ..types import Tensor
 
 
 class Entry(NamedTuple):
-    """What one layer reports of one call.
+    """The report of a layer on one call.
 
     Attributes:
         layer: the layer that pondered.
         steps: N, `(batch, …)`, zero where masked.
         remainder: R, of the same shape.
-        time_penalty: scalar, the τ that this call was charged; 0 where ponder costs nothing.
+        time_penalty: scalar, the τ of this call; 0 if ponder has no cost.
         probabilities: `(batch, max_ponder)`, p, with which each example halts at each step; `None`
             but for `PonderNet` in training.
-        answers: `(batch, max_ponder, …)`, the answers of all steps, likewise.
+        answers: `(batch, max_ponder, …)`, the answers of all steps; `None` likewise.
     """
 
     layer: Any
@@ -54,13 +54,13 @@ class Entry(NamedTuple):
 
 
 def record() -> AbstractContextManager[list[Entry]]:
-    """Collects what the layers called inside the context `report`.
+    """Collects the reports of the layers that are called inside the context.
 
     Contexts nest; each entry goes to every open one. Tensors of a trace must not be used after
     that trace, so read the list where the layers were called.
 
     Returns:
-        A context manager that gives a list of `Entry`, in the order of the calls.
+        A context manager that returns a list of `Entry`, in the order of the calls.
 
     Example:
 
@@ -84,8 +84,8 @@ def report(
     """Tells every open `record` how long `layer` pondered.
 
     Args:
-        layer: the layer that pondered, mostly `self`; `models.AdaptiveModel` has metrics for the
-            layers of the model, which their names tell apart.
+        layer: the layer that pondered, usually `self`; `models.AdaptiveModel` has metrics for the
+            layers of the model, distinguished by their names.
         steps: N, `(batch, …)`.
         remainder: R, of the same shape.
         time_penalty: scalar, the τ that the layer charges; its `add_loss` should be the
@@ -97,7 +97,7 @@ def report(
     Returns:
         The `Entry`.
     """
-    # Keras calls a layer once when a functional model is made; by this the model knows it then.
+    # Keras calls each layer once when a functional model is built, so the model finds this mark.
     if isinstance(layer, keras.layers.Layer) and not hasattr(layer, "reports_ponder"):
         layer.reports_ponder = True
     entry = Entry(layer, steps, remainder, time_penalty, probabilities, answers)

@@ -17,11 +17,11 @@ from .timed import Timed, deadline_from_now
 
 
 class Result(NamedTuple):
-    """What came out of `ponder`.
+    """The result of `ponder`.
 
     Attributes:
         output: the weighted sum of the steps' outputs, in the structure that the step returned.
-        states: the weighted sum of the steps' states, likewise.
+        states: the weighted sum of the steps' states, in the structure of `states`.
         steps: `(batch,)`, N, the number of steps that each row took.
         remainder: `(batch,)`, R, the weight of each row's last step (0 for a `Fixed` rule).
         weights: `(batch, max_ponder)`, the weight p of each step; `None` without `history`.
@@ -72,7 +72,7 @@ def compaction() -> Iterator[None]:
 
 
 def compacts() -> bool:
-    """Whether rows that have halted are to be dropped here, see `compaction`."""
+    """Whether rows that have halted are dropped in this context, see `compaction`."""
     return current().compact
 
 
@@ -105,8 +105,8 @@ def ponder(
             have halted are to be dropped from the batch (`compaction`).
         mask: boolean `(batch,)`; rows where it is false take no step: their steps, remainder and
             results are zero.
-        training: `False` says that speed of inference counts, and leaves out what only a fast
-            gradient needs. Gradients are right in both cases.
+        training: `False` optimizes for inference and leaves out what only a fast gradient needs.
+            Gradients are right in both cases.
         history: whether to return the weight and output of every step.
 
     Returns:
@@ -117,7 +117,7 @@ def ponder(
         ValueError: if `step` does not return a triple, changes the structure, shapes or dtypes of
             the states, or returns halting activations of another shape (or none to `ACT`).
 
-    Example: an attention read that is refined until its halting unit is content.
+    Example: an attention read that is refined until its halting unit stops it.
 
     >>> memory = np.random.default_rng(0).normal(size=(2, 5, 8)).astype("float32")
     >>> halt = keras.layers.Dense(1, activation="sigmoid")
@@ -154,7 +154,7 @@ def run(
 ) -> Result:
     """`ponder` of arguments that are tensors and checked, and inputs that are zero where masked.
 
-    `repeat` is the loop over the steps behind the first.
+    `repeat` is the loop over the steps after the first.
     """
     batch_size = ops.shape(tree.flatten(states)[0])[0]
     dtype = at_least_float32(tree.flatten(states)[0].dtype)
@@ -182,7 +182,7 @@ def run(
             training=training,
             compact=compacts(),
         )
-        # Not `ops.add`, which takes what has no rows for a bias.
+        # Not `ops.add`, which treats a tensor without rows as a bias.
         total = tree.map_structure(operator.add, first, rest)
     output, states = weighted.restore(total["mean"])
     return Result(
@@ -222,7 +222,7 @@ class WeightedStep:
             running: boolean `(batch,)`, the rows that take the step.
 
         Returns:
-            `(share, carry, running)`. The shares of all steps are to be summed up.
+            `(share, carry, running)`. The result is the sum of the shares of all steps.
         """
         dtype, history = self.dtype, self.history
         states, memory = carry
@@ -264,7 +264,7 @@ class WeightedStep:
 
 
 def without_masked(inputs: Any, mask: Tensor) -> Any:
-    """Zeros where masked: there may be anything, NaN too, which a weight of zero does not undo."""
+    """Replaces masked rows by zeros, because a weight of zero does not remove NaN."""
     return tree.map_structure(
         lambda x: ops.where(expand(mask, ops.ndim(x)), x, ops.zeros_like(x)), inputs
     )
@@ -319,7 +319,7 @@ def _same_kind(old, new):
 
 
 def _distinct(output, states):
-    """The tensors of both nests, each once: a cell's output is mostly one of its states."""
+    """The tensors of both nests, each once: a cell's output is usually one of its states."""
     return list({id(tensor): tensor for tensor in tree.flatten((output, states))}.values())
 
 

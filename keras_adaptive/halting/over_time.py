@@ -14,14 +14,14 @@ from .timed import Timed, deadline_from_now, share_of
 
 
 class TimeResult(NamedTuple):
-    """What came out of `over_time`; sequences are in the order in which they were run through.
+    """The result of `over_time`; sequences are in the order in which they were processed.
 
     Attributes:
         output: the last element's output.
         states: the last element's states.
         steps: `(batch, time)`, N, zero where masked.
-        remainder: `(batch, time)`, R, likewise.
-        outputs: `(batch, time, …)`, the outputs of all elements; `None` if they were not asked for.
+        remainder: `(batch, time)`, R, zero where masked.
+        outputs: `(batch, time, …)`, the outputs of all elements; `None` without `return_sequences`.
     """
 
     output: Any
@@ -57,20 +57,20 @@ def over_time(
 
     Args:
         step, rule: as in `ponder`.
-        states: a nest of tensors `(batch, …)`, the states to begin with.
+        states: a nest of tensors `(batch, …)`, the initial states.
         output: `(batch, …)`, the output before the first element, for elements that are masked.
         sequences: `(batch, time, …)`.
         mask: boolean `(batch, time)`. Elements where it is false take no step, and leave the states
             and the output as they are.
-        chance: `(batch, time)`, what `rule.drawn` takes at each element; `None` for a rule that
-            draws nothing.
+        chance: `(batch, time)`, the argument of `rule.drawn` at each element; `None` for a rule
+            without randomness.
         constants: nest of tensors `(batch, …)` that every step at every element reads unchanged;
             with them the step's `inputs` are a pair of the element and these.
-        training: whether the gradient shall be fast.
+        training: whether to optimize for a fast gradient.
         return_sequences: whether to return the outputs of all elements.
-        go_backwards: whether to begin with the last element.
-        zero_output_for_mask: whether the output of a masked element is zero, not that before it.
-        unroll: whether to have no loop over time but each element's operations side by side.
+        go_backwards: whether to process the last element first.
+        zero_output_for_mask: whether the output of a masked element is zero, not the one before it.
+        unroll: whether to unroll the loop over time.
         compiled: whether XLA may compile the one loop where Keras does not compile the whole model.
     """
     elements = {"inputs": sequences}
@@ -99,7 +99,7 @@ def over_time(
         return rule.drawn(now["chance"]) if "chance" in now else rule
 
     def after(now, new, old):
-        """What an element leaves: the old where it is masked."""
+        """The carry after an element; the old one where it is masked."""
         if "present" not in now:
             return new
         present = now["present"]
@@ -184,7 +184,7 @@ def _in_one_loop(
 def _latest(present):
     """The number, from 1, of the last element so far that is present, or 0: `(time, batch)`."""
     length = ops.shape(present)[0]
-    # The sorted numbers of a row's elements that are present, behind a zero for each that is not.
+    # A row's sorted numbers of present elements, after a zero for each masked one.
     numbers = ops.sort(ops.where(present, ops.arange(1, length + 1)[:, None], 0), axis=0)
     so_far = ops.cumsum(ops.cast(present, numbers.dtype), axis=0)
     return ops.take_along_axis(numbers, length - 1 - so_far[-1:] + so_far, axis=0)

@@ -6,7 +6,7 @@ A rule is any object with
 * `start(batch_size, dtype)`, the rule's own memory before the first step, a tensor or a nest of
   tensors whose first axis is the batch,
 * `__call__(step, halting, memory)`, which returns a `Decision`,
-* `has_ponder_cost`, whether the steps it took are to be penalised,
+* `has_ponder_cost`, whether the loss has a penalty for its steps,
 * `has_limits`, whether `limits` hold for it (not, if it is missing): a rule that has them asks
   `is_last(self, step)`,
 * `drawn(chance)`, the rule with numbers in [0, 1) that were drawn already, and
@@ -15,7 +15,7 @@ A rule is any object with
 * `supports_tensor_step`, whether `step` may be a tensor from the first step on, and `start` be
   called at every step (not, if it is missing): with such a rule `ACTRNN` trains faster on
   TensorFlow, by one loop over all steps of all time steps,
-* `get_config()`, if layers that hold it shall be saved.
+* `get_config()`, if layers with this rule are saved.
 
 It knows no cell, no layer and no time axis.
 """
@@ -52,9 +52,10 @@ class ACT:
     """The halting rule of Adaptive Computation Time.
 
     A row halts at the first step `N` at which its halting activations sum up to `1 - epsilon`, or
-    at step `max_ponder`. Every step before `N` weighs its own activation; step `N` weighs the
-    remainder `R = 1 - sum of the activations before N`, also when `max_ponder` is what stopped it,
-    so the weights always sum to one. `N` is a constant for the gradient, which flows through `R`.
+    at step `max_ponder`. The weight of every step before `N` is its activation; the weight of
+    step `N` is the remainder `R = 1 - sum of the activations before N`, also if `max_ponder`
+    stopped the row, so the weights always sum to one. `N` is a constant for the gradient, which
+    flows through `R`.
 
     Args:
         max_ponder: integer >= 1, the paper's M, the largest number of steps. Defaults to `100`.
@@ -142,7 +143,7 @@ class ACT:
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class Fixed:
-    """Every row takes the same number of steps, and the last step's result is what comes out.
+    """Every row takes the same number of steps, and the result is that of the last step.
 
     The baseline of ACT ("Repeat-RNN" in later work): no halting activations are used, there is no
     remainder and no ponder cost.
@@ -170,7 +171,7 @@ class Fixed:
         return ops.zeros((batch_size,), dtype)
 
     def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Decision:
-        """Weighs step number `step` (from 1); `halting` is not looked at."""
+        """Weighs step number `step` (from 1); `halting` is ignored."""
         halts = ops.broadcast_to(ops.greater_equal(step, self.max_ponder), ops.shape(memory))
         return Decision(ops.cast(halts, memory.dtype), ops.zeros_like(memory), halts, memory)
 
@@ -186,7 +187,7 @@ class Fixed:
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class Sampled:
-    """Each row halts at a step that is drawn, and that step's result alone comes out.
+    """Each row halts at a sampled step, and the result is that of this step.
 
     The halting activation is the probability to halt at this step, if the row has not halted
     before: `p_n = h_n Π (1 - h_i)` over the steps i < n. One number for each row, drawn before the
@@ -280,7 +281,7 @@ def rule_named(halting: str | Rule, max_ponder: int, epsilon: float, steps: Any)
         A rule.
 
     Raises:
-        ValueError: an argument is none of these, or `steps` is given to another rule than `Fixed`.
+        ValueError: an argument has another value, or `steps` is given to another rule than `Fixed`.
     """
     act = ACT(max_ponder, epsilon)  # Checks what the other rules do not read too.
     if halting == "fixed":
@@ -362,7 +363,7 @@ def limits(
     1.0
     """
     values = {}
-    # The setters of a throw-away rule are where the ranges are checked.
+    # The setters of a temporary rule check the ranges.
     if max_ponder is not None:
         known = _number(max_ponder)
         values["max_ponder"] = max_ponder if known is None else ACT(known).max_ponder

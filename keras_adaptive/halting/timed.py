@@ -29,17 +29,17 @@ class Timed:
         return {"memory": self.rule.start(batch_size, dtype), "deadline": self.deadline}
 
     def __call__(self, step: Tensor, halting: Tensor | None, memory: Any) -> Any:
-        """What the rule says, knowing whether the time is up."""
+        """The decision of the rule, given whether the time is up."""
         deadline = memory["deadline"]
         now = backend.clock(memory["memory"] if halting is None else halting)
-        # The difference and not the two: the clock may overflow.
+        # The difference is compared, because the clock may overflow.
         with time_is_up.holding(now - deadline >= 0):
             decision = self.rule(step, halting, memory["memory"])
         return decision._replace(memory={"memory": decision.memory, "deadline": deadline})
 
 
 def deadline_from_now(states: Any, seconds: float | Tensor) -> Tensor:
-    """When `seconds` will be over, for each row of the states: `(batch,)`."""
+    """The time `seconds` from now, for each row of the states: `(batch,)`."""
     rows = ops.shape(tree.flatten(states)[0])[0]
     now = backend.clock(states)
     microseconds = ops.cast(ops.convert_to_tensor(seconds, "float32") * 1e6, now.dtype)
@@ -47,6 +47,6 @@ def deadline_from_now(states: Any, seconds: float | Tensor) -> Tensor:
 
 
 def share_of(deadline: Tensor, left: Tensor, states: Any) -> Tensor:
-    """When the next of `left` elements has had its share of the time, `(batch,)`."""
+    """The deadline of the next of `left` elements, which share the time equally: `(batch,)`."""
     now = backend.clock(states)
     return now + (deadline - now) // ops.cast(left, deadline.dtype)

@@ -1,4 +1,4 @@
-"""The halting loop for steps that differ: each has weights of its own, so it is unrolled."""
+"""The unrolled halting loop, for steps that each have their own weights."""
 
 import operator
 from collections.abc import Callable
@@ -17,9 +17,9 @@ class Progress(NamedTuple):
     """A loop after some of its steps.
 
     Attributes:
-        total: the sums of what the steps have returned so far.
+        total: the sums of the steps' shares so far.
         carry: the states, and the memory of the rule.
-        running: boolean `(rows,)`, the rows that go on.
+        running: boolean `(rows,)`, the rows that are still running.
     """
 
     total: Any
@@ -34,7 +34,7 @@ def unrolled(
     running: Tensor | None = None,
     advance: Callable[..., Progress] | None = None,
 ) -> Result:
-    """As `ponder`, for a step that must know its number as a Python integer.
+    """Like `ponder`, for a step that needs its number as a Python integer.
 
     Args:
         step: a function `step(n, states, running)` that returns `(output, halting, states)`, where

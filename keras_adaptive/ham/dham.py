@@ -26,7 +26,7 @@ class DHAM(EntropyBonus, TreeAttention):
     entropy bonus: `set_weights` copies them from one to the other.
 
     Args:
-        outputs, controller, memory, accesses_per_output, max_outputs, num_leaves, padding: as of
+        outputs, controller, memory, accesses_per_output, max_outputs, num_leaves, padding: as in
             `HAM`.
         writer: the input of WRITE beside the leaf: `"controller"` (h_LSTM, as in HAM) or `"root"`
             (h_ROOT, as Appendix A prints it). Defaults to `"controller"`.
@@ -38,17 +38,17 @@ class DHAM(EntropyBonus, TreeAttention):
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:
-        inputs, mask, training: as of `HAM`.
+        inputs, mask, training: as in `HAM`.
         return_attention: whether to return p(e) at every access too.
         return_nodes: whether to return the values of all nodes too.
 
     Returns:
-        Probabilities of ones, `(batch, a m + b, outputs)`, as of `HAM`. With `return_attention` or
+        Probabilities of ones, `(batch, a m + b, outputs)`, as in `HAM`. With `return_attention` or
         `return_nodes` a pair of them and a dict of `attention` `(batch, accesses, n)` and of
-        `nodes` as of `HAM`.
+        `nodes` as in `HAM`.
 
     Raises:
-        ValueError: as of `HAM`.
+        ValueError: as in `HAM`.
 
     Example:
 

@@ -130,7 +130,7 @@ class Accesses:
         return (result, right), (carries, floating, fixed, old, loop[2], row, right, of_step)
 
     def _backward(self, saved, gradients):
-        """The gradients of `carry`, the first of `sequences`, `pairs`, and tensors that `step` closes over."""
+        """Gradients of `carry`, the first of `sequences`, `pairs`, and what `step` closes over."""
         carries, floating, fixed, old, new, row, right, of_step = saved
         of_result, _ = gradients
         reader = self._readers(row)

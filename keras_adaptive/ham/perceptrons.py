@@ -94,7 +94,7 @@ class HighwayWrite(keras.layers.Layer):
 
     Args:
         units: integer >= 1, d, the size of a leaf.
-        hidden_units, depth: of H and T, as of `MLP`.
+        hidden_units, depth: of H and T, as in `MLP`.
         **kwargs: of `keras.layers.Layer`.
 
     Call arguments:

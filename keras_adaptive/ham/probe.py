@@ -59,8 +59,8 @@ def sides(nodes: Any, leaves: Any, values: Any, lengths: Any = None) -> Sides:
     Of equal values the leftmost counts as the smallest, as in a stable sort.
 
     Args:
-        nodes: `(examples, accesses + 1, 2n, d)`, as of `HAM` with `return_nodes`.
-        leaves: integers `(examples, accesses)`, the `leaf` that each access attended, as of `HAM`
+        nodes: `(examples, accesses + 1, 2n, d)`, as in `HAM` with `return_nodes`.
+        leaves: integers `(examples, accesses)`, the `leaf` that each access attended, as in `HAM`
             with `return_path`.
         values: numbers `(examples, m)`, the keys of the inputs, m at most n.
         lengths: integers `(examples,)`, how many values each example has; m by default.

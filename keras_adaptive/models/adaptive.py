@@ -33,7 +33,7 @@ class AdaptiveModel(keras.Model):
       masked); with several adaptive layers `ponder_<name>` and `ponder_steps_<name>`,
     * `time_penalty`: τ after the step, in training (`time_penalty_<name>` with several layers).
 
-    A layer of one's own that calls `halting.report` in its `call` is reported too; one that Keras
+    A custom layer that calls `halting.report` in its `call` is reported too; one that Keras
     does not call to build the model (it has a `compute_output_spec`) says so by an attribute
     `reports_ponder = True`. What is reported for anything but a layer of the model is part of
     `ponder_cost` alone.
@@ -43,8 +43,8 @@ class AdaptiveModel(keras.Model):
     length. `jit_compile=False` prevents it.
 
     Args:
-        *args: as of `keras.Model`: inputs and outputs.
-        **kwargs: as of `keras.Model`.
+        *args: as in `keras.Model`: inputs and outputs.
+        **kwargs: as in `keras.Model`.
 
     Example:
 
@@ -232,7 +232,7 @@ def _length(layer):
 
 
 def _suffixes(layers):
-    """What tells the metrics of the layers apart: nothing, their names, or names with numbers."""
+    """Prefixes that distinguish the layers' metrics: none, their names, or numbered names."""
     if len(layers) == 1:
         return [""]
     names = []

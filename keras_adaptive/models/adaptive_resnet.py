@@ -114,7 +114,7 @@ class AdaptiveResNet(AdaptiveModel):
     def flops(self, images: Tensor) -> np.ndarray:
         """Floating-point operations for each image, as far as it is computed: float64 `(batch,)`.
 
-        As in the paper, those of convolutions and of the last layer, at positions that go on; the
+        As in the paper, those of convolutions and of the last layer, at running positions; the
         first convolution of a unit is also needed at their neighbours. The halting units count.
         """
         return self.flops_of(self.units_taken(images), np.shape(images)[1:3])

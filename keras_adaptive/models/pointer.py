@@ -47,7 +47,7 @@ class PointerNetwork(TeacherForced):
             Defaults to `"act"`.
         steps: integer >= 1, the number of looks for `halting="fixed"`.
         max_ponder: integer >= 1, the largest number of looks. Defaults to `5`.
-        time_penalty, target_ponder: as of `layers.ACTRNN`. Defaults to `1e-3` and `None`.
+        time_penalty, target_ponder: as in `layers.ACTRNN`. Defaults to `1e-3` and `None`.
         halting_bias: float, the halting unit's bias at first. Defaults to `0.0`.
         beams: integer >= 1, how many answers the search keeps. 1, the default, takes the likeliest
             point each time.

@@ -31,10 +31,10 @@ class PonderNetModel(AdaptiveModel):
     is Σ p_n L, `ponder_steps` Σ n p_n. Compiled metrics get the mean answer Σ p_n ŷ_n in training.
 
     Args:
-        *args: as of `keras.Model`: inputs and outputs. The output is that of a `PonderNet` layer.
+        *args: as in `keras.Model`: inputs and outputs. The output is that of a `PonderNet` layer.
         beta: float >= 0, β, the weight of the divergence. Defaults to `0.01`.
         prior: float in (0, 1), λ_p, the prior probability to halt at each step. Defaults to `0.2`.
-        **kwargs: as of `keras.Model`.
+        **kwargs: as in `keras.Model`.
 
     Raises:
         ValueError: `beta` or `prior` is out of its range, or the output is not that of the

@@ -29,10 +29,10 @@ class RecallModel(AdaptiveModel):
     is the first.
 
     Args:
-        *args: as of `keras.Model`: inputs and outputs.
+        *args: as in `keras.Model`: inputs and outputs.
         alpha: float in [0, 1], the weight of the progressive loss. Defaults to `0.5`.
         seed: integer or `None`, of n and k.
-        **kwargs: as of `keras.Model`.
+        **kwargs: as in `keras.Model`.
 
     Raises:
         ValueError: `alpha` is out of its range, or there is not one `Recall` layer.

@@ -34,7 +34,7 @@ def unfold(image: Tensor, width: int) -> Tensor:
 
 
 def spread(bias: Tensor, width: int, parts: int = 1) -> Tensor:
-    """A bias (…, maps) as it is added to what `convolve` gives; `parts` as of `prepare`."""
+    """A bias (…, maps) as it is added to what `convolve` gives; `parts` as in `prepare`."""
     if not folds():
         return bias
     *sets, maps = bias.shape

@@ -19,7 +19,7 @@ class NeuralGPUModel(keras.Model):
     `evaluate` have, beside the compiled metrics,
 
     * `loss`: the sum that is minimised,
-    * `task_loss`: the compiled loss and what else is none of the following,
+    * `task_loss`: the compiled loss and all losses except the following,
     * `relaxation_cost`: the term of the loss that pulls relaxed parameter sets together, and
       `relaxation_pull`, its weight at that time (the largest, if layers differ), if there is a
       relaxed layer,
@@ -27,8 +27,8 @@ class NeuralGPUModel(keras.Model):
       has one.
 
     Args:
-        *args: as of `keras.Model`: inputs and outputs.
-        **kwargs: as of `keras.Model`.
+        *args: as in `keras.Model`: inputs and outputs.
+        **kwargs: as in `keras.Model`.
 
     Example:
 

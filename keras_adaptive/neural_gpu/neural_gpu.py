@@ -37,7 +37,7 @@ class NeuralGPU(keras.layers.Layer):
         num_layers: integer >= 1, l, CGRU layers in each step. Defaults to `2`.
         kernel_size: two odd integers, along length and width. Defaults to `(3, 3)`.
         gate_cutoff, nonlinearity, diagonal, saturation_cost, initial_scale, update_bias,
-            reset_bias, gate_sharpness: as of `CGRU`.
+            reset_bias, gate_sharpness: as in `CGRU`.
         dropout: float in [0, 1). Defaults to `0.0`.
         dropout_on: `"state"` (the image before the first and after every step) or
             `"candidate"` (what every CGRU would write). Defaults to `"state"`.

@@ -20,7 +20,7 @@ def mental_image_animation(
 
     Args:
         path: the file to write, `.gif`.
-        images: (steps + 1, n, width, maps), as of `NeuralGPU` with `return_images`.
+        images: (steps + 1, n, width, maps), as in `NeuralGPU` with `return_images`.
         read: n characters, the input.
         written: for each image n characters, what would be answered now.
         title: above the picture.
@@ -66,7 +66,7 @@ def mental_image_stills(
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
-        images, read, written: as of `mental_image_animation`.
+        images, read, written: as in `mental_image_animation`.
         title: above the picture.
         most: the number of images at most, spread evenly; the first and the last are among them.
 

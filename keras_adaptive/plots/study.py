@@ -66,13 +66,13 @@ def learning_and_ponder(path: str | Path, groups: Rows, title: str | None = None
     each input.
 
     Args:
-        path, groups, title: as of `error_bars`.
+        path, groups, title: as in `error_bars`.
 
     Returns:
         The path.
 
     Raises:
-        ValueError: as of `error_bars`.
+        ValueError: as in `error_bars`.
 
     Source: Graves (2016), Figures 5, 9, 13, 18 and 22.
     """
@@ -102,14 +102,14 @@ def against_difficulty(
     Every network is a faint line, and the mean of a group a bold one.
 
     Args:
-        path, groups, title: as of `error_bars`.
+        path, groups, title: as in `error_bars`.
         label: what difficulty is, for the axis.
 
     Returns:
         The path.
 
     Raises:
-        ValueError: as of `error_bars`.
+        ValueError: as in `error_bars`.
 
     Source: Graves (2016), Figures 6, 10, 14 and 19.
     """
@@ -138,13 +138,13 @@ def time_penalties(path: str | Path, groups: Rows, title: str | None = None) -> 
     steps that was wanted. On the right the τ of each network at the end against its ponder.
 
     Args:
-        path, groups, title: as of `error_bars`.
+        path, groups, title: as in `error_bars`.
 
     Returns:
         The path.
 
     Raises:
-        ValueError: as of `error_bars`, or there is no group of the kind `"tau"` or of the kind
+        ValueError: as in `error_bars`, or there is no group of the kind `"tau"` or of the kind
             `"targets"`.
     """
     colours = _colours(groups)

@@ -32,8 +32,8 @@ def accesses(
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
-        nodes: `(accesses + 1, 2n, d)`, as of `HAM` with `return_nodes`, of one example.
-        turns: `(accesses, log2 n)`, its `path` as of `HAM` with `return_path`.
+        nodes: `(accesses + 1, 2n, d)`, as in `HAM` with `return_nodes`, of one example.
+        turns: `(accesses, log2 n)`, its `path` as in `HAM` with `return_path`.
         read: the inputs as texts, at most n.
         written: the output of each access as a text (`""` for none), shown above its panel.
         marked: a coordinate, from 0 on, that is pink instead of black at inner nodes; see

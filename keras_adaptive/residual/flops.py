@@ -9,7 +9,7 @@ from .unit import ResidualUnit
 
 
 def convolution(positions: Tensor, size: int, before: int, filters: int) -> np.ndarray:
-    """Of a convolution at so many positions: 2 · positions · size² · channels before and after.
+    """FLOPs of a convolution at some positions: 2 · positions · size² · channels before and after.
 
     >>> int(convolution(10, 3, 1, 2))
     360
@@ -29,7 +29,7 @@ def block(
 
     A position that takes unit l needs the second convolution there, and the first also at its
     neighbours: the mask is dilated. The first unit is computed everywhere. Those of the halting
-    units are counted where positions, or images, go on.
+    units are counted where positions, or images, are running.
 
     Args:
         units: of the block.

@@ -29,7 +29,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
     With `spatial=True` (SACT) each position of the image halts by itself: `conv3×3(BN(x^l))` is
     added to the logit of each; with `global_logit=False` it replaces the term of the GAP, so that
     what is far away, and the size of the image, do not matter. A position that has halted is
-    frozen: its residual is 0, but units and halting units go on reading it as a neighbour of
+    frozen: its residual is 0, but units and halting units keep reading it as a neighbour of
     others.
 
     The layer adds `time_penalty * mean(ρ)` to the losses, where ρ = N + R is the ponder of an image

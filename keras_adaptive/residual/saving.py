@@ -1,7 +1,7 @@
 """How time is saved in inference: what has halted is not computed.
 
 Images that have halted are left out of the batch; of images whose positions halt by themselves,
-the tiles that go on are gathered with a margin, computed, and put back.
+the running tiles are gathered with a margin, computed, and put back.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ MOST_IMAGES = 0.9
 
 
 def tile_side(units: Sequence[Any], features: Tensor) -> int | None:
-    """The side of the tiles that saves time here, `None` if all positions are to be computed.
+    """The side of the tiles that saves time here; `None` if computing all positions is faster.
 
     Args:
         units: of the block; those after the first must have `halo` and `on_patches`.
@@ -35,7 +35,7 @@ def tile_side(units: Sequence[Any], features: Tensor) -> int | None:
 
 
 def by_image() -> Callable[..., Progress] | None:
-    """How a step is taken for the images that go on; `None`, for all, where that saves nothing."""
+    """A function that computes a step for the running images; `None` if that saves no time."""
     if backend.parts is None or not backend.parts.saves_time():
         return None
 
@@ -57,7 +57,7 @@ def by_image() -> Callable[..., Progress] | None:
 
 
 def by_tile(tiles: Tiles) -> Callable[..., Progress]:
-    """How a step is taken for the tiles in which a position goes on."""
+    """A function that computes a step for the tiles with a running position."""
 
     def advance(body, n, progress):
         def some(chosen):

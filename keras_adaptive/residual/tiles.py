@@ -1,4 +1,4 @@
-"""Feature maps cut into square tiles, of which those that go on are gathered with a margin."""
+"""Feature maps cut into square tiles; the running tiles are gathered with a margin."""
 
 from typing import Any, NamedTuple
 

@@ -210,7 +210,7 @@ def ask(model: "keras.Model", recipe: Recipe, text: str, watched: Any = None) ->
             probe and the power of the input's length that the time grows with.
 
     Returns:
-        A dict as of `predict`; `model` is the name of the recipe.
+        A dict as in `predict`; `model` is the name of the recipe.
 
     Raises:
         ValueError: a text that is not an example of the task, or outputs that are not finite.

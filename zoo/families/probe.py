@@ -45,7 +45,7 @@ def batches_of(dataset, size, seed, split, parameters, given=None):
 
 
 def answered_batches(probe, dataset, size, seed, split, parameters, given=None):
-    """Batches as of `batches_of`, each with its answers and which examples have targets.
+    """Batches as in `batches_of`, each with its answers and which examples have targets.
 
     Raises:
         ValueError: no example has a target.

@@ -82,7 +82,7 @@ def check_measured(weights, recipe):
     """Refuse an objective that is not measured for a recipe's networks.
 
     Args:
-        weights: as of `weights_of`.
+        weights: as in `weights_of`.
         recipe: the `Recipe`.
 
     Raises:

@@ -83,8 +83,8 @@ def space_of(recipe, over=None, method="random"):
 
     Args:
         recipe: a `Recipe`.
-        over: a mapping from settings, as of `Recipe.with_overrides`, to a list of values, to a
-            text as of `read`, or to None for the values that the recipe declares in `search`. A
+        over: a mapping from settings, as in `Recipe.with_overrides`, to a list of values, to a
+            text as in `read`, or to None for the values that the recipe declares in `search`. A
             name may lack its stage (`time_penalty` for `stages.1.time_penalty`) where the recipe
             declares it with one, and `tau` is `time_penalty`. By default all that it declares.
         method: one of `METHODS`. Of a range a grid has the values that the recipe declares.

@@ -6,7 +6,7 @@ from .... import datasets
 
 
 def of_text(recipe, probe, text):
-    """A model's answer to an example in human form, a dict as of `of_inputs`."""
+    """A model's answer to an example in human form, a dict as in `of_inputs`."""
     inputs = datasets.task(recipe.dataset).encode(text, **recipe.parameters)
     return of_inputs(recipe, probe, inputs)
 

@@ -180,7 +180,7 @@ class ACT(Family):
         return {**figure.fixed, **dict.fromkeys(figure.parameters, difficulty)}
 
     def predict(self, probe, text):
-        """A model's answer to an example in human form, a dict as of `answers.of_inputs`."""
+        """A model's answer to an example in human form, a dict as in `answers.of_inputs`."""
         return answers.of_text(self.recipe, probe, text)
 
     def predict_inputs(self, probe, inputs):

@@ -40,7 +40,7 @@ class HAMBaseline(HAM):
         )
 
     def predict(self, probe, text):
-        """A dict as of `HAM.predict`; `leaves` is 0."""
+        """A dict as in `HAM.predict`; `leaves` is 0."""
         return {**super().predict(probe, text), "leaves": 0}
 
     def add_endpoints(self, archive, model):

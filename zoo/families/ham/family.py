@@ -330,7 +330,7 @@ class HAM(Family):
 
         Returns:
             A dict: `picture`, its file; `leaves`, those that were attended, in order; and `read`
-            and `answer`, as of `predict`.
+            and `answer`, as in `predict`.
         """
         recipe = self.recipe
         inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)

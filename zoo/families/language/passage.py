@@ -22,7 +22,7 @@ def passage(kind, probe, recipe):
         recipe: the model's `Recipe`.
 
     Returns:
-        A dict as of `Language.predict` without answers, for `SHOWN` bytes, and `start`, the place
+        A dict as in `Language.predict` without answers, for `SHOWN` bytes, and `start`, the place
         of the first in the test part. `BEFORE` bytes are read before them, from a state of zeros.
     """
     parameters = {**recipe.parameters, "length": BEFORE + SHOWN}

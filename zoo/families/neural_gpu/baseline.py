@@ -38,7 +38,7 @@ class NeuralGPUBaseline(NeuralGPU):
         return int(np.clip(LARGEST_BATCH // batch["inputs"].shape[1], 1, 500))
 
     def predict(self, probe, text):
-        """A dict as of `NeuralGPU.predict`; `steps` is how many symbols were written.
+        """A dict as in `NeuralGPU.predict`; `steps` is how many symbols were written.
 
         The end symbol is among them.
         """

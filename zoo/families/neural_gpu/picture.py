@@ -45,7 +45,7 @@ def draw(path, model, recipe, inputs, title=None):
 
 
 def check_drawn(path, inputs):
-    """Refuse what cannot be drawn, or not to such a file; the arguments are as of `draw`.
+    """Refuse what cannot be drawn, or not to such a file; the arguments are as in `draw`.
 
     Raises:
         ValueError: the example is too long, or another kind of file.

@@ -64,8 +64,8 @@ class PonderNetFamily(ACT):
         """The rows of the figure, those of the other kinds of halting, and what is beyond training.
 
         Returns:
-            A dict as of `ACT.entry_metrics`, with `beyond`, as of `Family.summary`, and `curves`,
-            from names of other kinds of halting to rows as of `by_difficulty`: of the training that
+            A dict as in `ACT.entry_metrics`, with `beyond`, as in `Family.summary`, and `curves`,
+            from names of other kinds of halting to rows as in `by_difficulty`: of the training that
             has the least error on validation data.
         """
         examples = request.examples if request else self.default_examples

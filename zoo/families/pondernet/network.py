@@ -85,7 +85,7 @@ class Probe(probe.Probe):
     """A PonderNet that also tells how long it thought, as the networks with ACT do.
 
     Args:
-        model: as of `build`.
+        model: as in `build`.
     """
 
     def __init__(self, model):
