@@ -58,7 +58,9 @@ class SequenceLoss(keras.losses.Loss):
         super().__init__(name=arguments.text("name", name, none=True))
         self.from_logits = arguments.boolean("from_logits", from_logits)
         self.per_target = arguments.boolean("per_target", per_target)
-        self.label_smoothing = arguments.number("label_smoothing", label_smoothing, least=0, below=1)
+        self.label_smoothing = arguments.number(
+            "label_smoothing", label_smoothing, least=0, below=1
+        )
 
     def __call__(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None

@@ -4,6 +4,8 @@ import importlib
 import json
 import platform
 import time
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import keras
 import numpy as np
@@ -11,19 +13,20 @@ import numpy as np
 from .. import __version__, halting
 from ..checkpoints.files import write_file
 from . import families
+from .recipe import Recipe
 
 
 def evaluate(
-    model,
-    recipe,
-    examples=10_000,
-    seed=None,
-    split="test",
-    parameters=None,
-    within=None,
-    batch_size=None,
-    given=None,
-):
+    model: keras.Model,
+    recipe: Recipe,
+    examples: int = 10_000,
+    seed: int | None = None,
+    split: str = "test",
+    parameters: Mapping[str, Any] | None = None,
+    within: float | None = None,
+    batch_size: int | None = None,
+    given: Mapping[str, np.ndarray] | None = None,
+) -> dict[str, Any]:
     """Measure a model on fresh examples of its recipe's distribution, or on those given.
 
     Args:
@@ -47,11 +50,17 @@ def evaluate(
     seed = recipe.seed if seed is None else seed
     family = families.of(recipe)
     parameters = {**recipe.parameters, **(parameters or {})}
-    kinds = {"split": split, "seed": seed, "parameters": parameters, "given": given}
     probe = family.probe(model)
-    if within is not None:
-        probe, batch_size = InTime(probe, within), batch_size or 1
-    results = family.measure(probe, examples, batch_size=batch_size, **kinds)
+    limited = None if within is None else InTime(probe, within)
+    results = family.measure(
+        limited or probe,
+        examples,
+        split=split,
+        seed=seed,
+        parameters=parameters,
+        batch_size=batch_size if within is None else batch_size or 1,
+        given=given,
+    )
     return {
         "model": recipe.name,
         "dataset": recipe.dataset,
@@ -59,7 +68,7 @@ def evaluate(
         "split": split,
         "seed": seed,
         **family.summary(results),
-        **({} if within is None else probe.summary()),
+        **({} if limited is None else limited.summary()),
         "seconds": round(time.monotonic() - began, 3),
         "by_difficulty": family.by_difficulty(results),
     }
@@ -75,12 +84,12 @@ class Timed:
         probe: of the model.
     """
 
-    def __init__(self, probe):
+    def __init__(self, probe: Callable[[np.ndarray], Any]) -> None:
         self.probe = probe
-        self.seconds = []
-        self._known = set()
+        self.seconds: list[float] = []
+        self._known: set[tuple[int, ...]] = set()
 
-    def __call__(self, inputs):
+    def __call__(self, inputs: np.ndarray) -> Any:
         """The outputs of the probe."""
         if inputs.shape not in self._known:
             self._known.add(inputs.shape)
@@ -102,16 +111,16 @@ class InTime(Timed):
     # A call is late if it takes longer than this factor times the limit.
     TOLERANCE = 1.2
 
-    def __init__(self, probe, within):
+    def __init__(self, probe: Callable[[np.ndarray], Any], within: float) -> None:
         super().__init__(probe)
         self.within = within
 
-    def __call__(self, inputs):
+    def __call__(self, inputs: np.ndarray) -> Any:
         """The outputs of the probe within the time limit."""
         with halting.limits(seconds=self.within):
             return super().__call__(inputs)
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """How long the calls took.
 
         Returns:
@@ -127,7 +136,7 @@ class InTime(Timed):
         }
 
 
-def evaluate_run(run, examples=10_000):
+def evaluate_run(run: Any, examples: int = 10_000) -> dict[str, Any]:
     """Measure a finished training and write `metrics.json` into its folder.
 
     Choices between trainings use the error on validation data; the error on test data is
@@ -157,7 +166,7 @@ def evaluate_run(run, examples=10_000):
     return metrics
 
 
-def versions():
+def versions() -> dict[str, str]:
     """The versions of the packages that a result depends on."""
     backend = keras.backend.backend()
     return {

@@ -2,7 +2,8 @@
 
 import dataclasses
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
 from . import recipe_check, settings
 from .stage import Curriculum, Figure, Stage
@@ -44,46 +45,50 @@ class Recipe:
 
     name: str
     dataset: str
-    build: str | Callable
-    parameters: Mapping
-    hyperparameters: Mapping
+    build: str | Callable[..., Any] | None
+    parameters: Mapping[str, Any]
+    hyperparameters: Mapping[str, Any]
     stages: tuple[Stage, ...]
     figure: Figure | None
     batch_size: int
     seed: int = 0
     validate_every: int = 5000
-    training_parameters: Mapping = dataclasses.field(default_factory=dict)
+    training_parameters: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     task: str = ""
-    paper: Mapping = dataclasses.field(default_factory=dict)
+    paper: Mapping[str, str] = dataclasses.field(default_factory=dict)
     differences: tuple[str, ...] = ()
     test_data_seen: tuple[str, ...] = ()
     variant: str = "act"
     family: str = "act"
     length_parameters: tuple[str, str] | None = None
-    search: Mapping = dataclasses.field(default_factory=dict)
+    search: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)
     scouted_stages: int = 1
 
     @property
-    def steps(self):
+    def steps(self) -> int:
         """Training steps of all stages (the most, where there is a curriculum)."""
         return sum(stage.chunks * stage.chunk for stage in self.stages)
 
     @property
-    def largest_length(self):
+    def largest_length(self) -> int:
         """The largest number of symbols, vectors or operations in a training example.
 
         Raises:
             TypeError: the recipe has no `length_parameters`.
         """
+        if self.length_parameters is None:
+            raise TypeError(f"{self.name} has no lengths")
         known = self.parameters[self.length_parameters[1]]
         return max([known, *(most for stage in self.stages for most in stage.bins)])
 
-    def stop_of(self, curriculum):
+    def stop_of(self, curriculum: Curriculum) -> int:
         """The last value of `curriculum`, an integer."""
         stop = curriculum.stop
         return self.parameters[stop] if isinstance(stop, str) else stop
 
-    def parameters_at(self, stage, level=None, index=0):
+    def parameters_at(
+        self, stage: Stage, level: int | None = None, index: int = 0
+    ) -> dict[str, Any]:
         """The data set's parameters of a training batch.
 
         Args:
@@ -97,8 +102,8 @@ class Recipe:
         parameters = {**self.parameters, **self.training_parameters, **stage.parameters}
         for name in stage.curriculum.parameters if stage.curriculum else ():
             limit = self.parameters.get(name)
-            parameters[name] = level if limit is None else min(level, limit)
-        if stage.bins:
+            parameters[name] = level if level is None or limit is None else min(level, limit)
+        if stage.bins and self.length_parameters is not None:
             least, largest = self.length_parameters
             place = index % len(stage.bins)
             parameters[largest] = stage.bins[place]
@@ -106,11 +111,11 @@ class Recipe:
                 parameters[least] = stage.bins[place - 1] + 1
         return parameters
 
-    def replace(self, **changes):
+    def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
         return dataclasses.replace(self, **changes)
 
-    def with_variant(self, variant):
+    def with_variant(self, variant: str) -> Self:
         """The same training with another halting rule.
 
         Args:
@@ -130,6 +135,7 @@ class Recipe:
                 f"Received: {variant!r}"
             )
         word, _, steps = variant.partition("-") if isinstance(variant, str) else ("", "", "")
+        changes: dict[str, Any]
         if variant == "act":
             changes = {"halting": "act", "fixed_steps": None}
         elif variant == "plain":
@@ -145,7 +151,7 @@ class Recipe:
         hyperparameters = {**self.hyperparameters, **changes}
         return self.replace(hyperparameters=hyperparameters, variant=variant)
 
-    def with_overrides(self, overrides):
+    def with_overrides(self, overrides: Mapping[str, Any]) -> Self:
         """A copy with settings changed, as by `--set key=value`.
 
         Args:
@@ -176,7 +182,7 @@ class Recipe:
             recipe_check.check(recipe, map(self.full_name, overrides))
         return recipe
 
-    def full_name(self, name):
+    def full_name(self, name: str) -> str:
         """The setting that a name means, for training and search alike.
 
         `tau` stands for `time_penalty`. If the recipe declares the time penalty of one stage for
@@ -193,7 +199,7 @@ class Recipe:
         declared = [known for known in self.search if known.endswith(".time_penalty")]
         return declared[0] if len(declared) == 1 else "time_penalty"
 
-    def check_setting(self, key, value):
+    def check_setting(self, key: str, value: Any) -> None:
         """Refuse an unknown setting, or an invalid value.
 
         Raises:
@@ -205,7 +211,7 @@ class Recipe:
         if setting is not None:
             setting.check(key, value)
 
-    def _with_override(self, key, value):
+    def _with_override(self, key: str, value: Any) -> Self:
         self.check_setting(key, value)
         key = self.full_name(key)
         if key in settings.RECIPE:
@@ -222,13 +228,13 @@ class Recipe:
             )
         )
 
-    def _stages_of(self, key):
+    def _stages_of(self, key: str) -> Sequence[int]:
         """The indices of the stages that a key changes.
 
         Raises:
             ValueError: the key is unknown.
         """
-        others = {*settings.RECIPE, *self.hyperparameters, *self.parameters}
+        others: set[str] = {*settings.RECIPE, *self.hyperparameters, *self.parameters}
         others |= {*self.training_parameters}
         if key in others:
             return ()
@@ -244,7 +250,7 @@ class Recipe:
         near = difflib.get_close_matches(field or str(key), known) or known
         raise ValueError(f"unknown setting {key!r} of {self.name}. Nearest: {', '.join(near)}")
 
-    def scaled(self, factor):
+    def scaled(self, factor: float) -> Self:
         """A copy whose stages have `factor` times as many steps.
 
         Raises:
@@ -257,7 +263,14 @@ class Recipe:
         ]
         return self.replace(stages=tuple(stages))
 
-    def configured(self, *, variant=None, overrides=None, steps_scale=None, seed=None):
+    def configured(
+        self,
+        *,
+        variant: str | None = None,
+        overrides: Mapping[str, Any] | None = None,
+        steps_scale: float | None = None,
+        seed: int | None = None,
+    ) -> Self:
         """A copy with the settings of a training; None leaves a setting as it is.
 
         Args:
@@ -277,7 +290,7 @@ class Recipe:
         recipe = recipe if steps_scale is None else recipe.scaled(steps_scale)
         return recipe if seed is None else recipe.with_overrides({"seed": seed})
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The recipe as plain data for JSON, without the build function."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         del fields["build"]
@@ -289,7 +302,7 @@ class Recipe:
         }
 
     @classmethod
-    def from_dict(cls, data):
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The recipe of a dict from `to_dict`, also read from JSON. It cannot be built."""
         stages = []
         for stage in data["stages"]:
@@ -316,7 +329,7 @@ class Recipe:
         )
 
 
-def shortened(digits):
+def shortened(digits: str) -> int:
     """The integer that digits spell; of more than 20 digits only the first 20, which are too many
     for any setting."""
     return int(digits[:20])

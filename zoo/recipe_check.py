@@ -5,6 +5,7 @@ example with the parameters of every stage, and hyperparameters are compared wit
 """
 
 from .. import datasets
+from .family_traits import traits_of
 from .settings import LARGEST_BATCH
 
 # The largest training batch, in numbers of 4 bytes: 8 GiB.
@@ -31,12 +32,12 @@ def check(recipe, changed=()):
 
 def check_network(recipe):
     """Check the hyperparameters of a recipe against each other."""
-    settings = recipe.hyperparameters
+    settings, traits = recipe.hyperparameters, traits_of(recipe)
     get = settings.get
     halting, steps, target = get("halting"), get("fixed_steps"), get("target_ponder")
     if halting == "fixed" and steps is None:
         raise ValueError("halting=fixed needs fixed_steps; the variant fixed-k sets both")
-    if halting == "pondernet" and recipe.family != "pondernet":
+    if halting == "pondernet" and not traits.samples_halting:
         raise ValueError(f"halting=pondernet is of recipes of PonderNets, not of {recipe.name}")
     if halting not in (None, "fixed") and steps is not None:
         raise ValueError(
@@ -48,7 +49,7 @@ def check_network(recipe):
             f"target_ponder must be at most max_ponder, {settings['max_ponder']}. "
             f"Received: {target!r}"
         )
-    if target is not None and halting == "fixed" and recipe.family == "act":
+    if target is not None and halting == "fixed" and not traits.fixed_ignores_target:
         raise ValueError(
             "target_ponder needs a halting rule, and a variant with a fixed number of steps has "
             f"none. Received: {target!r}"

@@ -1,5 +1,6 @@
 """The headline of an entry: its task, and its errors at the training sizes and beyond."""
 
+from ..family_traits import dataset_prefixes
 from ..recipe import Recipe
 from .card import percent
 
@@ -63,8 +64,8 @@ def task_of(dataset):
     >>> task_of("neural_gpu_sort_bits"), task_of("enwik8")
     ('sort bits', 'enwik8')
     """
-    for family in ("act_", "ham_", "neural_gpu_"):
-        dataset = dataset.removeprefix(family)
+    for prefix in dataset_prefixes():
+        dataset = dataset.removeprefix(prefix)
     return dataset.replace("_", " ")
 
 

@@ -1,5 +1,14 @@
 """The families of networks of the zoo: one folder each, with one subclass of `Family`."""
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..family_traits import traits_of
+
+if TYPE_CHECKING:
+    from ..recipe import Recipe
+    from .family import Family
+
 # The names of families in recipes.
 NAMES = (
     "act",
@@ -15,7 +24,7 @@ NAMES = (
 )
 
 
-def of(recipe):
+def of(recipe: "Recipe") -> "Family":
     """The family of a recipe's networks.
 
     Args:
@@ -30,8 +39,8 @@ def of(recipe):
     return CLASSES[recipe.family](recipe)
 
 
-def without_keras(recipe, entry):
-    """The network of an entry in NumPy, where there is such, for an answer that comes at once.
+def without_keras(recipe: "Recipe", entry: Path) -> tuple[Any, Any] | None:
+    """The network of an entry in NumPy, if there is one, for an answer without loading Keras.
 
     Args:
         recipe: the entry's `Recipe`.
@@ -40,7 +49,7 @@ def without_keras(recipe, entry):
     Returns:
         A pair of a probe and the module `answers` of its family; or None.
     """
-    if recipe.family != "act" or recipe.hyperparameters["halting"] != "act":
+    if not traits_of(recipe).answers_in_numpy or recipe.hyperparameters["halting"] != "act":
         return None
     # HDF5, which most commands do not need.
     from .act import answers

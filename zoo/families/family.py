@@ -19,6 +19,7 @@ from ..entries.agreement import Ratio, wilson
 from ..entries.card import Sections, write
 from ..entries.figures import Exact, Measurement
 from ..entries.headline import headline, limits_in_words
+from ..recipe import Recipe
 from ..settings import LIMITED
 from ..training import SEEDS
 from .probe import Probe, answered_batches
@@ -76,7 +77,7 @@ class Family:
     # Limits of the computation that a loaded model has, of `settings.LIMITED`.
     limits: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, recipe):
+    def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
 
     # Training
@@ -87,6 +88,8 @@ class Family:
         Its initial weights are drawn from Keras's global generator, which `train` seeds.
         """
         build = self.recipe.build
+        if build is None:
+            raise ValueError(f"{self.recipe.name} was read from a file and cannot be built")
         return (self.networks[build] if isinstance(build, str) else build)(self.recipe)
 
     def compile(
@@ -102,14 +105,14 @@ class Family:
         """A batch of the data set with these parameters as `fit` takes it."""
         return batch["inputs"], batch["targets"], batch["weights"]
 
-    def on_chunk_begin(self, run) -> float | None:
+    def on_chunk_begin(self, run: Any) -> float | None:
         """Set what changes during training; returns a factor on the learning rate, or None."""
 
-    def validate(self, run, probe: Probe) -> dict[str, float]:
+    def validate(self, run: Any, probe: Probe) -> dict[str, float]:
         """The columns of the history that are measured on validation data."""
         raise NotImplementedError
 
-    def on_training_end(self, run) -> None:
+    def on_training_end(self, run: Any) -> None:
         """Change a trained model after its last step."""
 
     # Measuring
@@ -120,7 +123,7 @@ class Family:
 
     def measure(
         self,
-        probe: Probe,
+        probe: Callable[[np.ndarray], Any],
         examples: int,
         *,
         split: str = "test",
@@ -237,7 +240,7 @@ class Family:
             )
         return rows
 
-    def selection_metrics(self, run, examples: int) -> dict[str, Any]:
+    def selection_metrics(self, run: Any, examples: int) -> dict[str, Any]:
         """Metrics for the choice between trainings, on the same validation data for all of them."""
         raise NotImplementedError
 
@@ -251,7 +254,9 @@ class Family:
 
     # An entry of the zoo
 
-    def entry_metrics(self, run, model: keras.Model, trainings: list, request) -> dict[str, Any]:
+    def entry_metrics(
+        self, run: Any, model: keras.Model, trainings: list, request: Any
+    ) -> dict[str, Any]:
         """Further measurements of an entry, for `metrics.json`.
 
         Args:
@@ -262,7 +267,7 @@ class Family:
         """
         return {}
 
-    def scouted_seeds(self, run) -> list[dict[str, Any]]:
+    def scouted_seeds(self, run: Any) -> list[dict[str, Any]]:
         """The results of the seeds among which the entry's training was chosen."""
         path = run.folder.parent / SEEDS
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
@@ -351,7 +356,7 @@ class Family:
         """The batch of examples that a user's file has; models of points have such files."""
         raise ValueError(f"--file is for models of points. Received: {self.recipe.name}")
 
-    def measure_lengths(self, run, request) -> dict[str, Any]:
+    def measure_lengths(self, run: Any, request: Any) -> dict[str, Any]:
         """The errors of a training far beyond its training lengths, for `measure`.
 
         Raises:
@@ -371,7 +376,7 @@ class Family:
         """The result of `predict` as text."""
         raise NotImplementedError
 
-    def check_plot(self, request) -> None:
+    def check_plot(self, request: Any) -> None:
         """Refuse a picture that cannot be drawn, before a model is loaded.
 
         Args:
@@ -382,7 +387,7 @@ class Family:
         """
         raise NotImplementedError
 
-    def plot(self, model: keras.Model, request) -> dict[str, Any]:
+    def plot(self, model: keras.Model, request: Any) -> dict[str, Any]:
         """Draw the picture that the command line asks for.
 
         Args:
