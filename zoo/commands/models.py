@@ -33,7 +33,8 @@ def evaluate(arguments):
     rest = (within, arguments.batch_size, given)
     results = interruptible(lambda: measure(model, recipe, *settings, *rest))
     if given is not None:
-        results = {**results, "file": arguments.file, "split": None, "seed": None, "parameters": None}
+        fresh = dict.fromkeys(("split", "seed", "parameters"))
+        results = {**results, "file": arguments.file, **fresh}
     answer(arguments, in_words_of_users(results), report(recipe, results))
 
 
