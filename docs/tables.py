@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 
 from keras_adaptive import plots
 from keras_adaptive.zoo.entries.card import markdown, percent
@@ -198,7 +198,7 @@ def zoo_table(paths):
     entries = [
         (path.parent.name, read(path.parent / "recipe.json"), read(path)) for path in sorted(paths)
     ]
-    others = {"lengths", "sizes", "bits_per_character", "beyond"}
+    others = {"lengths", "sizes", "bits_per_character", "beyond", "sides"}
     act = [entry for entry in entries if not others & set(entry[2])]
     tables = [act_table(act)] if act else []
     ranges = [entry for entry in entries if "beyond" in entry[2]]
@@ -224,6 +224,10 @@ def zoo_table(paths):
     memories = [entry for entry in entries if "sizes" in entry[2]]
     if memories:
         tables.append(f"{memory_words(memories)}\n\n{memory_table(memories)}")
+    images = [entry for entry in entries if "sides" in entry[2]]
+    if images:
+        words = "Images, each row the mean of all seeds, and FLOPs as a share of the plain network's:"
+        tables.append(f"{words}\n\n{image_table(images)}")
     texts = [entry for entry in entries if "bits_per_character" in entry[2]]
     if texts:
         tables.append(f"Bits for each byte of held-out text:\n\n{text_table(texts)}")
@@ -302,6 +306,18 @@ def text_table(entries):
             ]
         )
     return markdown(["model", "trained on", "bits", "without ACT", "mean steps"], rows)
+
+
+def image_table(entries):
+    """The table of models for images and of their variants, as `act_table`."""
+    rows = []
+    for name, _, metrics in entries:
+        runs = metrics["runs"]
+        for variant in dict.fromkeys(run["variant"] for run in runs):
+            seeds = [run for run in runs if run["variant"] == variant]
+            accuracy, share = (mean(run[k] for run in seeds) for k in ("accuracy", "flops_share"))
+            rows.append([link(name), variant, len(seeds), percent(accuracy), percent(share)])
+    return markdown(["model", "halting", "seeds", "accuracy", "share of FLOPs"], rows)
 
 
 def length_table(entries):

@@ -45,6 +45,13 @@ def headline(recipe, metrics):
             "beyond": f"{last[key]} {words}",
             "error_beyond": last["sequence_error"],
         }
+    if metrics.get("sides"):
+        last, side = metrics["sides"][-1], recipe["parameters"]["side"]
+        figures |= {
+            "trained_on": f"{side} × {side} pixels",
+            "beyond": f"{last['side']} × {last['side']} pixels",
+            "error_beyond": last["sequence_error"],
+        }
     if "beyond" in metrics:
         row, what = metrics["beyond"], recipe["figure"]["label"]
         figures |= {
