@@ -226,7 +226,7 @@ def zoo_table(paths):
         tables.append(f"{memory_words(memories)}\n\n{memory_table(memories)}")
     images = [entry for entry in entries if "sides" in entry[2]]
     if images:
-        words = "Images, each row the mean of all seeds, and FLOPs as a share of the plain network's:"
+        words = "Images, means of all seeds, with FLOPs as a share of those of the plain network:"
         tables.append(f"{words}\n\n{image_table(images)}")
     texts = [entry for entry in entries if "bits_per_character" in entry[2]]
     if texts:
