@@ -99,6 +99,7 @@ def test_splits_share_no_long_example(name):
         "act_sort": {},
         "neural_gpu_addition": {"min_bits": 17},
         "neural_gpu_multiplication": {"min_bits": 17},
+        "tsp": {"min_length": 6, "length": 8},
     }.get(name)
     if sizes is None:
         sizes = {"min_length": 40, "length": 80}
