@@ -13,6 +13,7 @@ from keras_adaptive.datasets.cifar10 import cifar10
 from keras_adaptive.datasets.digit_canvas import digit_canvas
 from keras_adaptive.models import AdaptiveResNet
 from keras_adaptive.zoo import families, recipes
+from keras_adaptive.zoo.cli import main
 from keras_adaptive.zoo.entries.export import bare, write_saved_model
 from keras_adaptive.zoo.families.images import card
 
@@ -137,6 +138,13 @@ def test_images_without_a_box_have_no_units_inside(monkeypatch, tmp_path):
     assert family.predict(probe, str(tmp_path / "picture.png"))["answer"] in cifar10.CLASSES
     with pytest.raises(ValueError, match="--side"):
         family.evaluation_parameters({"side": 64})
+
+
+def test_the_entry_answers_on_the_command_line(picture, capsys):
+    path, _ = picture
+    assert main(["predict", "sact_digits", path, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["answer"] in digit_canvas.CLASSES and 0 < answer["flops_share"] < 1
 
 
 @pytest.mark.parametrize("variant", ["act", "plain"])

@@ -14,7 +14,7 @@ from ...entries.figures import Measurement
 from ...entries.thinking_less import limits_up_to
 from ..family import Family
 from . import card, network
-from .network import ImageError, Probe, cross_entropy, halting_layers
+from .network import ImageError, Probe, cross_entropy, halting_layers, ponder_map
 
 VALIDATION_EXAMPLES = 500
 # Test images on the card, by their index.
@@ -203,7 +203,7 @@ class Images(Family):
             "flops": flops,
             "flops_share": round(flops / found["plain_flops"], 4),
             "ponder_steps": [round(float(steps[0].mean()), 3) for steps in found["steps"]],
-            "ponder": round(float(probe.ponder_map(found, inputs.shape[1:3]).mean()), 3),
+            "ponder": round(float(ponder_map(found, inputs.shape[1:3]).mean()), 3),
         }
 
     def entry_metrics(self, run, model, trainings, request):
@@ -258,7 +258,7 @@ class Images(Family):
         labels = [f"says {names[answer]}" for answer in found["outputs"][:, 0].argmax(-1)]
         if targets is not None:
             labels = [f"{names[target]}, {label}" for target, label in zip(targets, labels)]
-        maps = probe.ponder_map(found, inputs.shape[1:3])
+        maps = ponder_map(found, inputs.shape[1:3])
         return plots.ponder_over_pictures(path, inputs, maps, labels, title)
 
     @property

@@ -94,6 +94,7 @@ class Probe(probe.Probe):
             "plain_flops": self.resnet.plain_flops(inputs.shape[1:3]),
         }
 
-    def ponder_map(self, found, size):
-        """ρ of all blocks together for each pixel, of what a call returned for images of a size."""
-        return self.resnet.map_of(found["steps"], found["remainder"], size)
+
+def ponder_map(answers, size):
+    """ρ of all blocks together for each pixel, of what a `Probe` returned for images of a size."""
+    return AdaptiveResNet.map_of(answers["steps"], answers["remainder"], size)
