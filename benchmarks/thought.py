@@ -75,11 +75,11 @@ def measured(name, way, setting, run, **limits):
     import numpy as np
 
     from keras_adaptive import halting
+    from keras_adaptive.evaluation import TimedProbe
     from keras_adaptive.zoo import families
-    from keras_adaptive.zoo.evaluate import Timed
 
     family = families.of(run.recipe)
-    probe = Timed(family.probe(run.model))
+    probe = TimedProbe(family.probe(run.model))
     with halting.limits(**limits):
         found = family.measure(probe, EXAMPLES, batch_size=BATCH)
     numbers = family.summary(found)

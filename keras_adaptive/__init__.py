@@ -13,7 +13,8 @@ model = keras.Sequential([
 Modules: `layers`, `halting` (the loop inside them, for your own steps), `models`, `losses`,
 `metrics`, `callbacks`, `checkpoints` (of trainings that may be interrupted), `control` (automatic
 time penalty), `optimizers` (gradient noise, AdaMax with relative clipping), `curriculum`,
-`relaxation` (of shared parameters), `ensemble`, `export` (SavedModels that stop early), `ham` (the
+`relaxation` (of shared parameters), `ensemble`, `evaluation` (errors with confidence intervals,
+ponder, latency), `statistics`, `export` (SavedModels that stop early), `ham` (the
 parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
 with), `distributed` (several machines), `plots`, `datasets` (the tasks of the papers) and `zoo`
 (recipes and pretrained models).
@@ -49,9 +50,11 @@ _SUBMODULES = (
     "datasets",
     "distributed",
     "ensemble",
+    "evaluation",
     "export",
     "plots",
     "relaxation",
+    "statistics",
     "study_plots",
     "zoo",
 )

@@ -4,14 +4,15 @@ import importlib
 import json
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import keras
 import numpy as np
 
-from .. import __version__, halting
+from .. import __version__
 from ..checkpoints.files import write_file
+from ..evaluation import LimitedProbe
 from . import families
 from .recipe import Recipe
 
@@ -44,14 +45,14 @@ def evaluate(
     Returns:
         A dict for JSON: `model`, `dataset`, `parameters`, `split`, `seed`, the keys of
         `Family.summary`, `seconds`, `by_difficulty`, and with `within` the keys of
-        `InTime.summary`.
+        `LimitedProbe.summary`.
     """
     began = time.monotonic()
     seed = recipe.seed if seed is None else seed
     family = families.of(recipe)
     parameters = {**recipe.parameters, **(parameters or {})}
     probe = family.probe(model)
-    limited = None if within is None else InTime(probe, within)
+    limited = None if within is None else LimitedProbe(probe, within)
     results = family.measure(
         limited or probe,
         examples,
@@ -72,68 +73,6 @@ def evaluate(
         "seconds": round(time.monotonic() - began, 3),
         "by_difficulty": family.by_difficulty(results),
     }
-
-
-class Timed:
-    """A probe that measures how long its calls take.
-
-    TensorFlow and JAX trace the model in the first call of each shape, so that call is made twice
-    and only the second one is timed.
-
-    Args:
-        probe: of the model.
-    """
-
-    def __init__(self, probe: Callable[[np.ndarray], Any]) -> None:
-        self.probe = probe
-        self.seconds: list[float] = []
-        self._known: set[tuple[int, ...]] = set()
-
-    def __call__(self, inputs: np.ndarray) -> Any:
-        """The outputs of the probe."""
-        if inputs.shape not in self._known:
-            self._known.add(inputs.shape)
-            self.probe(inputs)
-        began = time.perf_counter()
-        outputs = self.probe(inputs)
-        self.seconds.append(time.perf_counter() - began)
-        return outputs
-
-
-class InTime(Timed):
-    """A probe with a time limit for each call.
-
-    Args:
-        probe: of the model.
-        within: the limit in seconds.
-    """
-
-    # A call is late if it takes longer than this factor times the limit.
-    TOLERANCE = 1.2
-
-    def __init__(self, probe: Callable[[np.ndarray], Any], within: float) -> None:
-        super().__init__(probe)
-        self.within = within
-
-    def __call__(self, inputs: np.ndarray) -> Any:
-        """The outputs of the probe within the time limit."""
-        with halting.limits(seconds=self.within):
-            return super().__call__(inputs)
-
-    def summary(self) -> dict[str, Any]:
-        """How long the calls took.
-
-        Returns:
-            A dict: `within`; `calls`; `seconds_of_95_percent`, in which 95 % of the calls ended;
-            and `late`, the share of calls that took longer than 1.2 × `within`.
-        """
-        seconds = np.array(self.seconds)
-        return {
-            "within": self.within,
-            "calls": len(seconds),
-            "seconds_of_95_percent": round(float(np.quantile(seconds, 0.95)), 5),
-            "late": round(float(np.mean(seconds > self.TOLERANCE * self.within)), 4),
-        }
 
 
 def evaluate_run(run: Any, examples: int = 10_000) -> dict[str, Any]:

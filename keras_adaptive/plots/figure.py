@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..statistics import error_interval
+
 FORMATS = (".png", ".svg", ".pdf")
 
 # Colours that people with any colour vision tell apart: Okabe & Ito (2008), "Color Universal
@@ -125,8 +127,5 @@ def interval(error: float, examples: int) -> tuple[float, float]:
     >>> [round(bound, 4) for bound in interval(0.0, 1000)]
     [0.0, 0.0038]
     """
-    from scipy.stats import binomtest
-
-    result = binomtest(round(error * examples), examples)
-    low, high = result.proportion_ci(0.95, method="wilson")
-    return float(low), float(high)
+    low, high = error_interval(round(error * examples), examples)
+    return low, high

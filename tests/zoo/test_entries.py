@@ -18,8 +18,10 @@ import pytest
 import known_text
 from keras_adaptive import datasets
 from keras_adaptive.datasets.enwik8 import enwik8
+from keras_adaptive.statistics import compare_errors
 from keras_adaptive.zoo import families
-from keras_adaptive.zoo.entries import agreement, store
+from keras_adaptive.zoo.entries import store
+from keras_adaptive.zoo.entries.record import limit_of
 
 GOLDEN = Path(__file__).with_name("golden.json")
 # What each entry must not exceed: its share of wrong sequences, or its bits per character.
@@ -150,7 +152,7 @@ def test_error_of_the_card_is_met_again(name):
     score = family.main_metric
     if score == "sequence_error":
         counts = [(row["errors"], row["examples"]) for row in (results, found)]
-        assert agreement.counts_agree(*counts[0], *counts[1]) > agreement.limit(len(store.names()))
+        assert compare_errors(*counts[0], *counts[1]) > limit_of(len(store.names()))
     else:
         low, high = found["confidence_interval"]
         assert low <= results[score] <= high

@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from keras_adaptive.statistics import Ratio, compare_errors, compare_means, error_interval
 from keras_adaptive.zoo import cli, families
-from keras_adaptive.zoo.entries import agreement, manifest, store, verify
+from keras_adaptive.zoo.entries import manifest, store, verify
 from keras_adaptive.zoo.entries import record as record_of_verify
-from keras_adaptive.zoo.entries.agreement import Ratio, counts_agree, limit, means_agree
 from keras_adaptive.zoo.entries.consistency import inconsistencies
+from keras_adaptive.zoo.entries.record import limit_of
+from keras_adaptive.zoo.entries.verify import ROUNDING
 from pages import verify as verify_page
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +51,7 @@ def perfect_at_128(metrics):
     row = metrics["sizes"][-1]
     assert row["leaves"] == 128 and row["errors"] > 1000
     row |= {"errors": 0, "sequence_error": 0.0, "symbol_error": 0.0}
-    row["confidence_interval"] = agreement.wilson(0, row["examples"])
+    row["confidence_interval"] = error_interval(0, row["examples"])
 
 
 def test_honest_figures_agree(record):
@@ -166,11 +168,11 @@ def test_the_rule_passes_honest_figures():
         for _ in range(200):
             first, second = rng.random((2, 1000)) < rate
             second = second[: rng.integers(20, 1000)]
-            counts.append(counts_agree(first.sum(), 1000, second.sum(), len(second)))
+            counts.append(compare_errors(first.sum(), 1000, second.sum(), len(second)))
             # Rare mistakes that are large: as hard for a test of means as it gets.
             wrong = [rows * rng.integers(1, 60, len(rows)) for rows in (first, second)]
             again = Ratio(wrong[1], np.full(len(second), 100), largest=1.0)
-            means.append(means_agree(wrong[0].sum() / 1e5, 1000, again))
+            means.append(compare_means(wrong[0].sum() / 1e5, 1000, again))
     for values in (np.array(counts), np.array(means)):
         assert (values < 0.01).mean() <= 0.01 and values.min() > 1e-6
 
@@ -188,21 +190,21 @@ def test_the_rule_passes_honest_figures():
 )
 def test_the_rule_finds_a_zero_that_is_a_few_percent(published, measured, agree):
     """Among a thousand figures, as many as all entries have together."""
-    assert (counts_agree(*published, *measured) >= limit(1000)) == agree
+    assert (compare_errors(*published, *measured) >= limit_of(1000)) == agree
 
 
 def test_one_more_step_among_a_thousand_sequences_is_no_other_mean():
     """Where all the others are alike, and so the spread of what was measured is 0."""
     again = Ratio(np.full(1000, 21.0), np.full(1000, 13))
-    assert means_agree(21.001 / 13, 1000, again) > limit(1000)
-    assert means_agree(22 / 13, 1000, again) < limit(1000)
+    assert compare_means(21.001 / 13, 1000, again) > limit_of(1000)
+    assert compare_means(22 / 13, 1000, again) < limit_of(1000)
 
 
 def test_a_mean_that_is_another_is_found():
     steps = np.random.default_rng(0).normal(8, 2, 1000)
     again = Ratio(steps, np.ones(1000))
-    assert means_agree(8.0, 10_000, again) > limit(1000)
-    assert means_agree(7.5, 10_000, again) < limit(1000)
+    assert compare_means(8.0, 10_000, again, ROUNDING) > limit_of(1000)
+    assert compare_means(7.5, 10_000, again, ROUNDING) < limit_of(1000)
 
 
 def test_the_record():

@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ... import statistics
 from .. import families
-from . import agreement, store
+from . import store
 from .figures import ERROR
 
 
@@ -54,7 +55,7 @@ def shares(recipe, metrics):
             share, examples = measurement.row[ERROR], measurement.row["examples"]
             yield f"{measurement.what}: {share} is no share of {examples} examples"
     for row in rows_with_intervals(metrics):
-        right = agreement.wilson(round(row[ERROR] * row["examples"]), row["examples"])
+        right = statistics.error_interval(round(row[ERROR] * row["examples"]), row["examples"])
         if max(abs(a - b) for a, b in zip(right, row["confidence_interval"])) > 2e-6:
             yield f"the interval of {row[ERROR]:.4f} is {right}, not {row['confidence_interval']}"
 

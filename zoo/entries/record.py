@@ -5,8 +5,10 @@ import json
 from pathlib import Path
 
 from .. import families
-from . import agreement, store, thinking_less
+from . import store, thinking_less
 from .figures import ERROR
+
+RISK = 0.001
 
 
 def read(path):
@@ -47,7 +49,7 @@ def published_numbers(measurement):
 def verdict(entries, skipped, inconsistent):
     """The results of `verify`, from the records of the entries and the inconsistencies."""
     figures = [(name, figure) for name, entry in entries.items() for figure in entry["figures"]]
-    limit = agreement.limit(sum("p" in figure for _, figure in figures))
+    limit = limit_of(sum("p" in figure for _, figure in figures))
     wrong = [f"{name}, {in_words(figure)}" for name, figure in figures if not agrees(figure, limit)]
     return {
         "entries": entries,
@@ -56,6 +58,15 @@ def verdict(entries, skipped, inconsistent):
         "disagreements": [*inconsistent, *wrong],
         "skipped": skipped,
     }
+
+
+def limit_of(figures):
+    """The smallest p-value at which a figure agrees, if so many figures are compared.
+
+    The risk is divided by their number (Bonferroni). So if all published figures are correct, all
+    of them agree with a probability of at least 99.9 %.
+    """
+    return RISK / max(figures, 1)
 
 
 def agrees(figure, limit):

@@ -2,7 +2,7 @@
 
 The published figures are those that users read. So the card must match `metrics.json`, the tables
 of the README and of the pages must match all `metrics.json`, and each number must agree with a
-second measurement on other examples, by the tests in `agreement`.
+second measurement on other examples, by the tests in `statistics`.
 """
 
 import functools
@@ -13,10 +13,10 @@ import time
 
 import keras
 
-from ... import halting
+from ... import halting, statistics
 from ...checkpoints.files import write_file
 from .. import families
-from . import agreement, baseline, store, thinking_less
+from . import baseline, store, thinking_less
 from .consistency import inconsistencies
 from .figures import ERROR
 from .record import agrees, digest, in_words, is_current, read, verdict
@@ -24,6 +24,8 @@ from .record import agrees, digest, in_words, is_current, read, verdict
 # Smaller seeds are, or were, those of published measurements and trainings.
 FIRST_SEED = 1_000_000
 SECONDS = 60.0
+# Published means have four decimals.
+ROUNDING = 5e-5
 QUICK = {"examples": 200, "seconds": 5.0}
 
 
@@ -154,21 +156,22 @@ def comparisons(measurement, results, ratios):
         **common,
         "figure": ERROR,
         "published": row[ERROR],
-        "published_interval": agreement.wilson(*counts[0]),
+        "published_interval": statistics.error_interval(*counts[0]),
         "measured": errors / count,
-        "interval": agreement.wilson(*counts[1]),
-        "p": agreement.counts_agree(*counts[0], *counts[1]),
+        "interval": statistics.error_interval(*counts[1]),
+        "p": statistics.compare_errors(*counts[0], *counts[1]),
     }
+    interval = statistics.mean_interval
     for name, ratio in ratios.items():
         if name in row:
             yield {
                 **common,
                 "figure": name,
                 "published": row[name],
-                "published_interval": agreement.of_mean(row[name], ratio.spread, row["examples"]),
+                "published_interval": interval(row[name], ratio.spread, row["examples"]),
                 "measured": round(ratio.value, 6),
-                "interval": agreement.of_mean(ratio.value, ratio.spread, count),
-                "p": agreement.means_agree(row[name], row["examples"], ratio),
+                "interval": interval(ratio.value, ratio.spread, count),
+                "p": statistics.compare_means(row[name], row["examples"], ratio, ROUNDING),
             }
 
 

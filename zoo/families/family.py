@@ -5,27 +5,27 @@ A family is a folder with a subclass of `Family` in its `family.py`, and a line 
 
 import json
 import math
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
 import keras
 import numpy as np
 
-from ... import metrics
+from ... import losses, metrics, plots
+from ...evaluation import Evaluation, Probe
 from ..entries import thinking_less
-from ..entries.agreement import Ratio, wilson
 from ..entries.card import Sections, write
 from ..entries.figures import Exact, Measurement
 from ..entries.headline import headline, limits_in_words
 from ..recipe import Recipe
 from ..settings import LIMITED
 from ..training import SEEDS
-from .probe import Probe, answered_batches
+from .examples import batches_of
 
 
-class Family:
+class Family(Evaluation):
     """Training, measurement, publication and prediction of one kind of networks.
 
     The defaults suit networks that answer with symbols and whose only outputs are probabilities.
@@ -37,9 +37,14 @@ class Family:
     # The networks that recipes may name as `build`: functions of a recipe that return a
     # `keras.Model`, not compiled.
     networks: ClassVar[Mapping[str, Callable[..., keras.Model]]] = {}
-    # The metric that models are judged by. Families that keep `"sequence_error"` are also measured
-    # by the share of examples with any mistake.
-    main_metric: ClassVar[str] = "sequence_error"
+    # The module `card` of the family, with the texts of its card.
+    text: ClassVar[ModuleType]
+    # Examples of a measurement on validation data during training, and what it measures besides
+    # the error.
+    validation_examples: ClassVar[int] = 1000
+    validated: ClassVar[tuple[str, ...]] = ()
+    # What `plot` draws without an example, for error messages.
+    drawn_without_example: ClassVar[str] = "test examples, without an example"
     # Metrics of training that go into the history, beside the loss and the main metric.
     logged_metrics: ClassVar[tuple[str, ...]] = ()
     # Columns of the history beside those of every training, in the order of `history.csv`.
@@ -98,19 +103,59 @@ class Family:
         jit_compile: bool | str = "auto",
         steps_per_execution: int = 1,
     ) -> None:
-        """Compile a model with the optimizer, loss and metrics of the recipe."""
-        raise NotImplementedError
+        """Compile a model with the optimizer, loss and metric of the recipe."""
+        model.compile(
+            optimizer=self.optimizer(),
+            loss=self.loss(model),
+            weighted_metrics=[self.metric()],
+            jit_compile=jit_compile,
+            steps_per_execution=steps_per_execution,
+        )
+
+    def optimizer(self) -> keras.optimizers.Optimizer:
+        """The optimizer of the recipe: by default Adam with clipping of the global norm."""
+        clipnorm = self.recipe.hyperparameters["clipnorm"]
+        return keras.optimizers.Adam(self.recipe.stages[0].learning_rate, global_clipnorm=clipnorm)
+
+    def loss(self, model: keras.Model) -> Any:
+        """The loss of a model: by default the mean over all symbols."""
+        return losses.SequenceLoss(per_target=True)
+
+    def metric(self) -> keras.metrics.Metric:
+        """The main metric during training."""
+        return metrics.SequenceError()
 
     def training_batch(self, batch: Mapping, parameters: Mapping) -> tuple:
         """A batch of the data set with these parameters as `fit` takes it."""
         return batch["inputs"], batch["targets"], batch["weights"]
 
+    def halting_layers(self, model: keras.Model) -> list:
+        """The layers of a model that have a `time_penalty`."""
+        return []
+
     def on_chunk_begin(self, run: Any) -> float | None:
-        """Set what changes during training; returns a factor on the learning rate, or None."""
+        """Set what changes during training; returns a factor on the learning rate, or None.
+
+        By default this sets τ, unless it is adapted automatically or there is no ponder cost.
+        """
+        if self.recipe.hyperparameters.get("target_ponder") is None:
+            for layer in self.halting_layers(run.model):
+                if layer.rule.has_ponder_cost:
+                    layer.time_penalty = run.stage.time_penalty
+        return None
 
     def validate(self, run: Any, probe: Probe) -> dict[str, float]:
         """The columns of the history that are measured on validation data."""
-        raise NotImplementedError
+        return self.validation_metrics(probe, self.validation_examples)
+
+    def validation_metrics(
+        self, probe: Probe, examples: int, seed: int | None = None
+    ) -> dict[str, float]:
+        """The error and `validated` on so many examples of the validation data."""
+        numbers = self.summary(self.measure(probe, examples, split="validation", seed=seed))
+        found = {name: numbers[name] for name in self.validated if name in numbers}
+        found = {self.main_metric.removeprefix("sequence_"): numbers[self.main_metric], **found}
+        return {f"validation_{name}": value for name, value in found.items()}
 
     def on_training_end(self, run: Any) -> None:
         """Change a trained model after its last step."""
@@ -147,102 +192,26 @@ class Family:
             given: a batch of examples to answer instead of fresh ones.
 
         Returns:
-            A dict of arrays: `wrong` bool (examples,), if the sequence error is the main metric,
-            and those of `example_results`.
+            A dict of arrays, see `Evaluation.collect`.
 
         Raises:
             ValueError: `examples` is below 1, or no example has a target.
         """
-        if examples < 1:
-            raise ValueError(f"examples must be at least 1. Received: {examples}")
         recipe = self.recipe
         parameters = {**recipe.parameters, **(parameters or {})}
         seed = recipe.seed if seed is None else seed
-        size = min(batch_size or self.evaluation_batch_size(parameters), examples)
-        began = time.monotonic()
-        parts, count = [], 0
-        kinds = (recipe.dataset, size, seed, split, parameters, given)
-        for batch, answers, counts in answered_batches(probe, *kinds):
-            part = self.example_results(batch, answers)
-            if self.main_metric == "sequence_error":
-                arrays = batch["targets"], answers["outputs"], batch["weights"]
-                part = {"wrong": np.asarray(metrics.sequence_errors(*arrays)), **part}
-            parts.append({name: values[counts] for name, values in part.items()})
-            count += int(counts.sum())
-            if count >= examples or time.monotonic() - began >= seconds:
-                break
-        return {
-            name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]
-        }
-
-    def summary(self, results: Mapping) -> dict[str, Any]:
-        """The numbers of an evaluation.
-
-        Args:
-            results: of `measure`.
-
-        Returns:
-            A dict: `examples`, `errors`, `sequence_error` with `confidence_interval` (95 %,
-            Wilson), and `means`; without the errors if another metric is the main one.
-        """
-        if "wrong" not in results:
-            examples = len(next(iter(results.values())))
-            return {"examples": examples, **self.means(results)}
-        examples, errors = len(results["wrong"]), int(results["wrong"].sum())
-        return {
-            "examples": examples,
-            "errors": errors,
-            "sequence_error": errors / examples,
-            "confidence_interval": wilson(errors, examples),
-            **self.means(results),
-        }
+        size = max(min(batch_size or self.evaluation_batch_size(parameters), examples), 1)
+        batches = batches_of(recipe.dataset, size, seed, split, parameters, given)
+        return self.collect(probe, batches, examples, seconds)
 
     def evaluation_batch_size(self, parameters: Mapping) -> int:
         """The number of examples in a batch, given the data set's parameters."""
         return 500
 
-    def example_results(self, batch: Mapping, answers: Mapping) -> dict[str, np.ndarray]:
-        """The measurements of each example: by default wrong symbols, all symbols, and difficulty.
-
-        Args:
-            batch: of the data set.
-            answers: of a `Probe`.
-        """
-        counts = batch["weights"] > 0
-        wrong = (answers["outputs"].argmax(-1) != batch["targets"]) & counts
-        return {
-            "wrong_symbols": wrong.sum(axis=1),
-            "symbols": counts.sum(axis=1),
-            "difficulty": batch["difficulty"].max(axis=1),
-        }
-
-    def ratios(self, results: Mapping) -> dict[str, Ratio]:
-        """The means of an evaluation, with their spread: by default of wrong symbols."""
-        wrong, symbols = results["wrong_symbols"], results["symbols"]
-        return {"symbol_error": Ratio(wrong, symbols, largest=1.0)}
-
-    def means(self, results: Mapping) -> dict[str, Any]:
-        """The numbers of an evaluation besides the sequence error."""
-        return {name: round(ratio.value, 6) for name, ratio in self.ratios(results).items()}
-
-    def by_difficulty(self, results: Mapping) -> list[dict[str, Any]]:
-        """The numbers of an evaluation for each difficulty, a dict each."""
-        rows = []
-        for difficulty in np.unique(results["difficulty"]):
-            those = results["difficulty"] == difficulty
-            rows.append(
-                {
-                    "difficulty": int(difficulty),
-                    "examples": int(those.sum()),
-                    "sequence_error": round(float(results["wrong"][those].mean()), 6),
-                    **self.means({name: values[those] for name, values in results.items()}),
-                }
-            )
-        return rows
-
     def selection_metrics(self, run: Any, examples: int) -> dict[str, Any]:
         """Metrics for the choice between trainings, on the same validation data for all of them."""
-        raise NotImplementedError
+        numbers = self.validation_metrics(self.probe(run.model), examples, seed=0)
+        return {"variant": self.recipe.variant, **numbers}
 
     def predict(self, probe: Probe, text: str) -> dict[str, Any]:
         """A model's answer to an example in human form, for `zoo.predict`.
@@ -291,8 +260,17 @@ class Family:
         return write(self.recipe, self.card_sections(metrics), limits, shown)
 
     def card_sections(self, metrics: Mapping) -> Sections:
-        """The sections of an entry's card."""
-        raise NotImplementedError
+        """The sections of an entry's card, as the family's module `card` writes them."""
+        text, recipe = self.text, self.recipe
+        return Sections(
+            source=text.SOURCE,
+            results=text.results(recipe, metrics),
+            pictures=text.pictures(recipe),
+            use=text.use(recipe, metrics),
+            training=text.training(recipe, metrics),
+            differences=getattr(text, "DIFFERENCES", ()),
+            licence=getattr(text, "LICENCE", ""),
+        )
 
     def draw_card(self, folder: Path, model: keras.Model, metrics: Mapping, history: list) -> None:
         """Write the pictures of an entry's card into its folder."""
@@ -383,9 +361,13 @@ class Family:
             request: as in `plot`.
 
         Raises:
-            ValueError: it cannot be drawn; the message says why.
+            ValueError: it cannot be drawn; the message says why. By default it is another kind of
+                file, or an option of a measurement beside an example.
         """
-        raise NotImplementedError
+        plots.check_format(request.out or f"{self.recipe.name}.png")
+        for option in ("examples", "seed"):
+            if request.input is not None and getattr(request, option) is not None:
+                raise ValueError(f"--{option} is for {self.drawn_without_example}")
 
     def plot(self, model: keras.Model, request: Any) -> dict[str, Any]:
         """Draw the picture that the command line asks for.

@@ -3,25 +3,19 @@
 from pathlib import Path
 from typing import ClassVar
 
-import keras
-import numpy as np
-
-from .... import datasets, export, losses, metrics, plots
+from .... import datasets, export, losses, plots
+from ....evaluation import PonderEvaluation, PonderProbe
 from ...entries import baseline
-from ...entries.agreement import Ratio
-from ...entries.card import Sections
 from ...entries.figures import ERROR, Measurement
 from ..family import Family
 from . import answers, card, cells
-from .network import Probe
 
-VALIDATION_EXAMPLES = 1000
 # Sequences in the picture of ponder, and the number drawn in search of long ones.
 SEQUENCES = 3
 DRAWN = 100
 
 
-class ACT(Family):
+class ACT(PonderEvaluation, Family):
     """Networks with one adaptive recurrent layer, which learns when to stop."""
 
     networks: ClassVar = {
@@ -52,103 +46,21 @@ class ACT(Family):
         "ponder_steps",
     )
     limits = ("max_ponder", "epsilon", "within")
+    text = card
+    validated = ("ponder", "ponder_steps")
+    drawn_without_example = "pictures against difficulty, without an example"
 
-    def compile(self, model, jit_compile="auto", steps_per_execution=1):
-        """Compile a model with Adam, global norm clipping, and loss and error of sequences.
+    def loss(self, model):
+        """The sum over time, so that the clipping norm grows with the length of the sequences."""
+        return losses.SequenceLoss()
 
-        The loss is a sum over time, so the clipping norm grows with the length of the sequences.
-        """
-        recipe = self.recipe
-        model.compile(
-            optimizer=keras.optimizers.Adam(
-                recipe.stages[0].learning_rate, global_clipnorm=recipe.hyperparameters["clipnorm"]
-            ),
-            loss=losses.SequenceLoss(),
-            weighted_metrics=[self.metric()],
-            jit_compile=jit_compile,
-            steps_per_execution=steps_per_execution,
-        )
-
-    def metric(self):
-        """The main metric during training."""
-        return metrics.SequenceError()
-
-    def on_chunk_begin(self, run):
-        """Set τ, unless it is adapted automatically or there is no ponder cost."""
-        controlled = self.recipe.hyperparameters.get("target_ponder") is not None
-        layer = run.model.get_layer("act")
-        if layer.rule.has_ponder_cost and not controlled:
-            layer.time_penalty = run.stage.time_penalty
-
-    def validate(self, run, probe):
-        """Error and ponder on validation data."""
-        return self.validation_metrics(probe, VALIDATION_EXAMPLES)
-
-    def validation_metrics(self, probe, examples, seed=None):
-        """Error and ponder on so many examples of the validation data."""
-        numbers = self.summary(self.measure(probe, examples, split="validation", seed=seed))
-        return {
-            "validation_error": numbers["sequence_error"],
-            "validation_ponder": numbers["ponder"],
-            "validation_ponder_steps": numbers["ponder_steps"],
-        }
-
-    def selection_metrics(self, run, examples):
-        """The variant, and error and ponder on the same validation data for every training."""
-        errors = self.validation_metrics(self.probe(run.model), examples, seed=0)
-        return {"variant": self.recipe.variant, **errors}
+    def halting_layers(self, model):
+        """The one layer."""
+        return [model.get_layer("act")]
 
     def probe(self, model):
         """The model, with ponder as a further output."""
-        return Probe(model)
-
-    def example_results(self, batch, answers):
-        """Difficulty, ponder and ponder steps of each input, 0 where there is none."""
-        real = answers["ponder_steps"] > 0
-        return {
-            "difficulty": np.where(real, batch["difficulty"], 0),
-            "ponder": answers["ponder"],
-            "ponder_steps": answers["ponder_steps"],
-        }
-
-    def ratios(self, results):
-        """Sums over an example's inputs of `ponder` (ρ = N + R) and `ponder_steps` (N)."""
-        real = results["ponder_steps"] > 0
-        return {
-            name: Ratio(
-                np.where(real, results[name], 0.0).sum(axis=1, dtype="float64"), real.sum(axis=1)
-            )
-            for name in ("ponder", "ponder_steps")
-        }
-
-    def means(self, results):
-        """Means over all inputs of `ponder` (ρ = N + R) and `ponder_steps` (N)."""
-        return {name: round(ratio.value, 4) for name, ratio in self.ratios(results).items()}
-
-    def by_difficulty(self, results):
-        """The numbers of an evaluation for each difficulty.
-
-        An example's difficulty is that of its hardest input; ponder is the mean over inputs of the
-        difficulty.
-
-        Returns:
-            A list of dicts: `difficulty`, `examples`, `sequence_error`, `ponder`, `ponder_steps`.
-        """
-        hardest = results["difficulty"].max(axis=1)
-        rows = []
-        for difficulty in np.unique(hardest):
-            inputs = results["difficulty"] == difficulty
-            examples = hardest == difficulty
-            rows.append(
-                {
-                    "difficulty": int(difficulty),
-                    "examples": int(examples.sum()),
-                    "sequence_error": round(float(results["wrong"][examples].mean()), 6),
-                    "ponder": round(float(results["ponder"][inputs].mean()), 4),
-                    "ponder_steps": round(float(results["ponder_steps"][inputs].mean()), 4),
-                }
-            )
-        return rows
+        return PonderProbe(model, "act")
 
     def against_difficulty(self, model, examples=None, seed=None):
         """Error and ponder for each difficulty, on examples of that difficulty alone.
@@ -228,21 +140,9 @@ class ACT(Family):
         They return a dict of `outputs`, `ponder` and `ponder_steps`: `serve` (also
         `serving_default`) takes the inputs, `serve_with_limits` also `max_ponder` and `epsilon`.
         """
-        # The probe of this class, not of a subclass: all have the same endpoints.
-        probe, given = Probe(model).model, model.inputs[0]
+        probe, given = PonderProbe(model, "act").model, model.inputs[0]
         shape, limits = (None, None, *given.shape[2:]), ("max_ponder", "epsilon")
         export.add_endpoints(archive, probe, shape, given.dtype, limits)
-
-    def card_sections(self, metrics):
-        """The sections of the card, see `card`."""
-        return Sections(
-            source=card.SOURCE,
-            results=card.results(self.recipe, metrics),
-            pictures=card.pictures(self.recipe),
-            use=card.use(self.recipe, metrics),
-            training=card.training(self.recipe, metrics),
-            differences=card.DIFFERENCES,
-        )
 
     def draw_card(self, folder, model, metrics, history):
         """Write the pictures of ponder against difficulty and along sequences."""
@@ -281,15 +181,6 @@ class ACT(Family):
     def format_answer(self, answer):
         """A table with a line for each input, and the answer."""
         return answers.format_answer(answer)
-
-    def check_plot(self, request):
-        """Refuse unsupported file formats, and options of a measurement beside an example."""
-        plots.check_format(request.out or f"{self.recipe.name}.png")
-        for option in ("examples", "seed"):
-            if request.input is not None and getattr(request, option) is not None:
-                raise ValueError(
-                    f"--{option} is for pictures against difficulty, without an example"
-                )
 
     def plot(self, model, request):
         """Draw ponder along an example, or error and ponder against difficulty.

@@ -3,13 +3,11 @@
 import warnings
 
 import keras
-import numpy as np
 
 from .... import datasets
 from ....halting import AnytimeACT
 from ....layers import ACTRNN
 from ....models import AdaptiveModel
-from .. import probe
 
 # Keras warns at every call that the head of several answers drops the mask. That is harmless:
 # padding has no target, and its weight in the loss is 0.
@@ -66,30 +64,3 @@ def head(sizes):
         activation="softmax",
         name="answer",
     )
-
-
-class Probe(probe.Probe):
-    """A model with ponder as a further output.
-
-    Args:
-        model: a functional model with one `ACTRNN` called with `return_ponder=True`, and one
-            output.
-    """
-
-    def __init__(self, model):
-        layer = model.get_layer("act")
-        # A layer's symbolic output is flat; its specification has the structure.
-        sequences, *_ = keras.tree.flatten(layer.input)
-        structure = layer.compute_output_spec(sequences)
-        *_, ponder = keras.tree.pack_sequence_as(structure, layer.output)
-        outputs = {
-            "outputs": model.outputs[0],
-            "ponder": ponder["steps"] + ponder["remainder"],
-            "ponder_steps": ponder["steps"],
-        }
-        super().__init__(keras.Model(model.inputs[0], outputs, name=f"{model.name}_with_ponder"))
-
-    def __call__(self, inputs):
-        """Outputs, ponder and ponder steps for `inputs` (batch, time, width), as NumPy arrays."""
-        answers = self.model.predict_on_batch(inputs)
-        return {name: np.asarray(value) for name, value in answers.items()}

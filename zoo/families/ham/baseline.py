@@ -24,20 +24,23 @@ class HAMBaseline(HAM):
     columns = Family.columns
     limits = ()
 
-    def compile(self, model, jit_compile="auto", steps_per_execution=1):
-        """Compile a model; the loss is the mean over the vectors of the answers."""
+    def optimizer(self):
+        """Adam with clipping of the global norm."""
         settings = self.recipe.hyperparameters
-        model.compile(
-            optimizer=keras.optimizers.Adam(
-                self.recipe.stages[0].learning_rate,
-                beta_2=settings["beta_2"],
-                global_clipnorm=settings["clipnorm"],
-            ),
-            loss=BitLoss(per_target=True),
-            weighted_metrics=[BitSequenceError()],
-            jit_compile=jit_compile,
-            steps_per_execution=steps_per_execution,
+        return keras.optimizers.Adam(
+            self.recipe.stages[0].learning_rate,
+            beta_2=settings["beta_2"],
+            global_clipnorm=settings["clipnorm"],
         )
+
+    def loss(self, model):
+        """The mean over the vectors of the answers."""
+        return BitLoss(per_target=True)
+
+    def metric(self):
+        """The share of wrong answers."""
+        return BitSequenceError()
+
 
     def predict(self, probe, text):
         """A dict as in `HAM.predict`; `leaves` is 0."""

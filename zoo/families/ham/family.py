@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from .... import datasets, losses, metrics, plots
+from .... import datasets, plots
 from ....reinforce import ReinforceModel
 from ...entries import lengths
-from ...entries.card import Sections, percent
+from ...entries.card import percent
 from ...entries.figures import Exact, Measurement, of_selection, other_models
 from ..family import Family
 from . import card, network, picture, schedule
@@ -37,26 +37,23 @@ class HAM(Family):
     columns = ("reward", "entropy", "entropy_bonus", *Family.columns)
     default_examples = 2500
     limits = ("leaves",)
+    text = card
 
-    def compile(self, model, jit_compile="auto", steps_per_execution=1):
-        """Compile a model; the loss is the mean over the vectors of the answers."""
+    def optimizer(self):
+        """Adam, which may keep averages of the weights."""
         settings = self.recipe.hyperparameters
         momentum = settings.get("averaging")
-        optimizer = AveragingAdam(
+        return AveragingAdam(
             self.recipe.stages[0].learning_rate,
             beta_2=settings["beta_2"],
             global_clipnorm=settings["clipnorm"],
             use_ema=momentum is not None,
             ema_momentum=momentum or 0.0,
         )
-        soft = not isinstance(model, ReinforceModel)
-        model.compile(
-            optimizer=optimizer,
-            loss=losses.SequenceLoss(per_target=True) if soft else None,
-            weighted_metrics=[metrics.SequenceError()],
-            jit_compile=jit_compile,
-            steps_per_execution=steps_per_execution,
-        )
+
+    def loss(self, model):
+        """The mean over the vectors of the answers; REINFORCE has its own loss."""
+        return None if isinstance(model, ReinforceModel) else super().loss(model)
 
     def training_batch(self, batch, parameters):
         """Inputs, targets and weights for `fit`."""
@@ -232,16 +229,6 @@ class HAM(Family):
         network = network_of(model)
         bits = next(size for size in reversed(network.outputs[0].shape) if size != 1)
         serve_vectors(archive, network, network.inputs[0].shape[-1], bits)
-
-    def card_sections(self, metrics):
-        """The sections of the card, see `card`."""
-        return Sections(
-            source=card.SOURCE,
-            results=card.results(self.recipe, metrics),
-            pictures=card.pictures(self.recipe),
-            use=card.use(self.recipe, metrics),
-            training=card.training(self.recipe, metrics),
-        )
 
     def draw_card(self, folder, model, metrics, history):
         """Write the learning curve."""

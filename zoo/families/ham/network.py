@@ -8,11 +8,10 @@ import keras
 import numpy as np
 from keras import ops
 
-from .... import datasets, export
+from .... import datasets, evaluation, export
 from ....baselines import Seq2SeqLSTM, Vectors
 from ....ham import DHAM, HAM, Memory
 from ....reinforce import ReinforceModel
-from .. import probe
 
 # Hyperparameters that are arguments of `ReinforceModel`.
 OF_TRAINING = (
@@ -99,12 +98,12 @@ def seq2seq_lstm(recipe):
     return model
 
 
-class Probe(probe.Probe):
+class Probe(evaluation.Probe):
     """A model whose output bits have an axis of classes, as losses and metrics expect it."""
 
     def __call__(self, inputs):
         """Outputs for `inputs` (batch, m, width): probabilities (batch, outputs, bits, 1)."""
-        outputs = np.asarray(self.model.predict_on_batch(inputs))
+        outputs = super().__call__(inputs)["outputs"]
         return {"outputs": outputs.reshape(*outputs.shape[:3], 1)}
 
 

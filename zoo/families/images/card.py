@@ -106,7 +106,7 @@ def compared(runs):
     return " ".join(sentences)
 
 
-def pictures():
+def pictures(recipe):
     """The pictures and what they show."""
     return (
         "![ponder maps](ponder.png)\n\nThe first 16 test images, with their class and the answer, "

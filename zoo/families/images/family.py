@@ -8,15 +8,13 @@ import numpy as np
 
 from .... import datasets, export, plots
 from ....datasets.digit_canvas import digit_canvas
-from ...entries.agreement import Ratio
-from ...entries.card import Sections
+from ....statistics import Ratio
 from ...entries.figures import Measurement
 from ...entries.thinking_less import limits_up_to
 from ..family import Family
 from . import card, network
 from .network import ImageError, Probe, cross_entropy, halting_layers, ponder_map
 
-VALIDATION_EXAMPLES = 500
 # Test images on the card, by their index.
 SHOWN = 16
 # Sides of canvases that an entry is measured at, in sides of the training, and how many of each.
@@ -59,6 +57,10 @@ class Images(Family):
     logged_metrics = ("ponder_cost",)
     default_examples = 5_000
     limits = ("max_ponder",)
+    text = card
+    validation_examples = 500
+    validated = ("flops_share", "units_inside", "units_outside")
+    drawn_without_example = "test images, without a picture"
 
     @property
     def run_metrics(self):
@@ -66,48 +68,30 @@ class Images(Family):
         units = ("units_inside", "units_outside") if "side" in self.recipe.parameters else ()
         return (*RUN_METRICS, *units)
 
-    def compile(self, model, jit_compile="auto", steps_per_execution=1):
-        """Compile a model with SGD with momentum, as the paper, and cross-entropy."""
+    def optimizer(self):
+        """SGD with momentum, as in the paper."""
         settings = self.recipe.hyperparameters
-        model.compile(
-            optimizer=keras.optimizers.SGD(
-                self.recipe.stages[0].learning_rate,
-                momentum=settings["momentum"],
-                weight_decay=settings["weight_decay"],
-            ),
-            loss=cross_entropy,
-            metrics=[ImageError()],
-            jit_compile=jit_compile,
-            steps_per_execution=steps_per_execution,
+        return keras.optimizers.SGD(
+            self.recipe.stages[0].learning_rate,
+            momentum=settings["momentum"],
+            weight_decay=settings["weight_decay"],
         )
+
+    def loss(self, model):
+        """The cross-entropy of each image."""
+        return cross_entropy
+
+    def metric(self):
+        """The share of wrong images."""
+        return ImageError()
+
+    def halting_layers(self, model):
+        """The blocks that halt."""
+        return halting_layers(model)
 
     def training_batch(self, batch, parameters):
         """Images and their classes."""
         return batch["inputs"], batch["targets"]
-
-    def on_chunk_begin(self, run):
-        """Set τ, unless it is controlled automatically or nothing is pondered."""
-        if self.recipe.hyperparameters["target_ponder"] is None:
-            for layer in halting_layers(run.model):
-                layer.time_penalty = run.stage.time_penalty
-
-    def validate(self, run, probe):
-        """Error, FLOPs and units inside and outside of the digit on validation data."""
-        return self.validation_metrics(probe, VALIDATION_EXAMPLES)
-
-    def validation_metrics(self, probe, examples, seed=None):
-        """The same on so many examples of the validation data."""
-        numbers = self.summary(self.measure(probe, examples, split="validation", seed=seed))
-        found = {"validation_error": numbers["sequence_error"]}
-        for name in ("flops_share", "units_inside", "units_outside"):
-            if name in numbers:
-                found[f"validation_{name}"] = numbers[name]
-        return found
-
-    def selection_metrics(self, run, examples):
-        """The variant, and the same on the same validation data for every training."""
-        found = self.validation_metrics(self.probe(run.model), examples, seed=0)
-        return {"variant": self.recipe.variant, **found}
 
     def probe(self, model):
         """The model, which also tells how many units it took, and where."""
@@ -234,17 +218,6 @@ class Images(Family):
         shape = (None, None, None, channels)
         export.add_endpoints(archive, Probe(model).model, shape, "float32", ("max_ponder",))
 
-    def card_sections(self, metrics):
-        """The sections of the card, see `card`."""
-        return Sections(
-            source=card.SOURCE,
-            results=card.results(self.recipe, metrics),
-            pictures=card.pictures(),
-            use=card.use(self.recipe, metrics),
-            training=card.training(self.recipe, metrics),
-            differences=card.DIFFERENCES,
-        )
-
     def draw_card(self, folder, model, metrics, history):
         """Write the ponder maps of the first test images."""
         parameters = self.recipe.parameters
@@ -294,13 +267,6 @@ class Images(Family):
             f"{answer['flops_share']:.1%} of the FLOPs of the plain network, units of each block: "
             f"{units}"
         )
-
-    def check_plot(self, request):
-        """Refuse another kind of file, and options of a measurement beside an example."""
-        plots.check_format(request.out or f"{self.recipe.name}.png")
-        for option in ("examples", "seed"):
-            if request.input is not None and getattr(request, option) is not None:
-                raise ValueError(f"--{option} is for test images, without a picture")
 
     def plot(self, model, request):
         """Draw a picture, or test images, beside the maps of their ponder.

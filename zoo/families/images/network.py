@@ -3,9 +3,8 @@
 import keras
 import numpy as np
 
-from .... import datasets, metrics
+from .... import datasets, evaluation, metrics
 from ....models import AdaptiveResNet
-from .. import probe
 
 # Settings of a recipe -> what `AdaptiveResNet` takes.
 HALTING = {"sact": "sact", "act": "act", "fixed": None}
@@ -53,7 +52,7 @@ class ImageError(metrics.SequenceError):
         super().update_state(y_true, y_pred[:, None], sample_weight)
 
 
-class Probe(probe.Probe):
+class Probe(evaluation.Probe):
     """A model that also tells how many units it took, and where.
 
     Args:
@@ -63,8 +62,8 @@ class Probe(probe.Probe):
     def __init__(self, model):
         outputs = {"outputs": model.outputs[0]}
         for number, layer in enumerate(halting_layers(model)):
-            # In the order of the names of the dict: remainder, steps.
-            _, outputs[f"remainder_{number}"], outputs[f"steps_{number}"] = layer.output
+            steps, remainder = evaluation.ponder_of(layer)
+            outputs |= {f"remainder_{number}": remainder, f"steps_{number}": steps}
         super().__init__(keras.Model(model.inputs[0], outputs, name=f"{model.name}_with_ponder"))
         self.resnet = model
 
@@ -76,8 +75,7 @@ class Probe(probe.Probe):
             each block, (batch, height, width) or (batch,); `flops` (batch,); and `plain_flops`,
             those of the network without halting.
         """
-        found = self.model.predict_on_batch(inputs)
-        found = {name: keras.ops.convert_to_numpy(value) for name, value in found.items()}
+        found = super().__call__(inputs)
         blocks = len(found) // 2
         if blocks:
             steps = [np.round(found[f"steps_{number}"]).astype(int) for number in range(blocks)]

@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import ClassVar
 
-from .... import datasets, metrics, plots
+from .... import datasets, metrics, plots, statistics
 from ....datasets.enwik8 import characters
 from ...entries import baseline
-from ...entries.agreement import of_mean
-from ...entries.card import Sections
 from ...entries.figures import Exact
 from ..act.family import ACT
 from . import card, network, segmentation
@@ -36,6 +34,7 @@ class Language(ACT):
         "validation_ponder",
         "validation_ponder_steps",
     )
+    text = card
     # Windows; the test part of the first megabyte has 106.
     default_examples = 100
     run_metrics = (
@@ -58,14 +57,9 @@ class Language(ACT):
         """The main metric while a network is trained."""
         return metrics.BitsPerCharacter()
 
-    def validate(self, run, probe):
-        """Bits per character and ponder on validation data."""
-        numbers = self.summary(self.measure(probe, ALL, split="validation"))
-        return {f"validation_{name}": numbers[name] for name in (SCORE, "ponder", "ponder_steps")}
-
-    def selection_metrics(self, run, examples):
-        """The variant, and bits per character and ponder on the same validation data."""
-        return {"variant": self.recipe.variant, **self.validate(run, self.probe(run.model))}
+    def validation_metrics(self, probe, examples, seed=None):
+        """Bits per character and ponder on all of the validation data."""
+        return super().validation_metrics(probe, ALL)
 
     def probe(self, model):
         """The model, which also tells how long it thought, and what it expected."""
@@ -95,10 +89,10 @@ class Language(ACT):
         The interval takes windows for independent, which neighbours in a text are not quite.
         """
         windows = results["bits"].mean(axis=1)
-        mean = float(windows.mean())
+        mean, spread = float(windows.mean()), windows.std(ddof=1)
         return {
             SCORE: round(mean, 4),
-            "confidence_interval": of_mean(mean, windows.std(ddof=1), len(windows)),
+            "confidence_interval": statistics.mean_interval(mean, spread, len(windows)),
             **{name: round(float(results[name].mean()), 4) for name in MEASURED},
         }
 
@@ -205,18 +199,6 @@ class Language(ACT):
                 if name != "kind":
                     again = kinds[one["kind"]][name]
                     yield Exact(f"bytes: {one['kind']}", name, published, again, NEARLY)
-
-    def card_sections(self, metrics):
-        """The sections of the card, see `card`."""
-        return Sections(
-            source=card.SOURCE,
-            results=card.results(self.recipe, metrics),
-            pictures=card.pictures(self.recipe),
-            use=card.use(self.recipe, metrics),
-            training=card.training(self.recipe, metrics),
-            differences=card.DIFFERENCES,
-            licence=card.LICENCE,
-        )
 
     def draw_card(self, folder, model, metrics, history):
         """Write the pictures of two passages and of the learning curve."""

@@ -6,9 +6,9 @@ import keras
 import numpy as np
 
 from ....control import TargetPonder
+from ....evaluation import PonderProbe
 from ....layers import ACTRNN
 from ....models import AdaptiveModel
-from ..act import network
 
 CLASSES = 256
 SMALLEST = 1e-30
@@ -55,7 +55,7 @@ def predictor(recipe):
     return AdaptiveModel(inputs, answer(states), name=recipe.name)
 
 
-class Probe(network.Probe):
+class Probe(PonderProbe):
     """A model that also tells how long it thought, and what it expected.
 
     Args:

@@ -5,11 +5,11 @@ from typing import ClassVar
 import keras
 import numpy as np
 
-from .... import datasets, export, losses, metrics, plots, relaxation
+from .... import datasets, export, plots, relaxation
 from ....datasets.symbols.digits import from_integer, to_integer
 from ....optimizers import GradientNoise, RelativeClipAdamax
 from ...entries import lengths
-from ...entries.card import Sections, percent
+from ...entries.card import percent
 from ...entries.figures import Measurement, of_selection, other_models
 from ..family import Family
 from . import card, network, picture
@@ -33,9 +33,10 @@ class NeuralGPU(Family):
     # As many steps as positions.
     cost_power = 2
     can_be_averaged = True
+    text = card
 
-    def compile(self, model, jit_compile="auto", steps_per_execution=1):
-        """Compile a model with the recipe's optimizer; the loss is the mean over all symbols.
+    def optimizer(self):
+        """The optimizer of the recipe, perhaps with noise on the gradients.
 
         With bins, the gradients of a batch of each bin are averaged before the weights change.
         """
@@ -51,13 +52,7 @@ class NeuralGPU(Family):
             optimizer = RelativeClipAdamax(rate, **common)
         if settings.get("gradient_noise"):
             optimizer = GradientNoise(optimizer, settings["gradient_noise"], seed=recipe.seed)
-        model.compile(
-            optimizer=optimizer,
-            loss=losses.SequenceLoss(per_target=True),
-            weighted_metrics=[metrics.SequenceError()],
-            jit_compile=jit_compile,
-            steps_per_execution=steps_per_execution,
-        )
+        return optimizer
 
     def on_chunk_begin(self, run):
         """Set what depends on how training goes: gradient noise and relaxation.
@@ -176,16 +171,6 @@ class NeuralGPU(Family):
         """
         export.add_endpoints(
             archive, lambda inputs: {"outputs": model(inputs)}, (None, None), "int32"
-        )
-
-    def card_sections(self, metrics):
-        """The sections of the card, see `card`."""
-        return Sections(
-            source=card.SOURCE,
-            results=card.results(self.recipe, metrics),
-            pictures=card.pictures(self.recipe),
-            use=card.use(self.recipe, metrics),
-            training=card.training(self.recipe, metrics),
         )
 
     def draw_card(self, folder, model, metrics, history):

@@ -93,7 +93,7 @@ def trainings_table(recipe, metrics):
     return markdown([*header, "steps"], rows)
 
 
-def pictures():
+def pictures(recipe):
     """The pictures and what they show."""
     return (
         "![answers over points](ponder.png)\n\nThe first test examples: points, the answer, and "

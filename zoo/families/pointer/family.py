@@ -3,20 +3,18 @@
 from pathlib import Path
 from typing import ClassVar
 
-import keras
 import numpy as np
 
-from .... import datasets, export, losses, metrics, plots
+from .... import datasets, export, plots
+from ....statistics import Ratio
 from ...entries import lengths
-from ...entries.agreement import Ratio
-from ...entries.card import Sections, percent
+from ...entries.card import percent
 from ...entries.figures import ERROR, Measurement
 from ...entries.thinking_less import limits_up_to
 from ..family import Family
 from . import card, examples_file, network, scores
 from .network import Probe, Search
 
-VALIDATION_EXAMPLES = 1000
 # Numbers of points that an entry is measured at, beside those of its training.
 LENGTHS = {"convex_hull": (5, 10, 20), "tsp": (5, 10)}
 # The most points of an example: an answer and its probabilities grow as the square.
@@ -57,51 +55,22 @@ class Pointer(Family):
         "by_difficulty",
     )
     limits = ("max_ponder", "epsilon", "beam")
+    text = card
+    validated = ("ponder_steps",)
+    drawn_without_example = "test examples, without points"
+
+    def halting_layers(self, model):
+        """The decoder."""
+        return [model.decoder]
 
     @property
     def scores(self):
         """What is measured of an answer beside whether it is exactly right."""
         return scores.OF_DATASET[self.recipe.dataset]
 
-    def compile(self, model, jit_compile="auto", steps_per_execution=1):
-        """Compile a model with Adam; the loss is the mean over all outputs."""
-        rate = self.recipe.stages[0].learning_rate
-        clipnorm = self.recipe.hyperparameters["clipnorm"]
-        model.compile(
-            optimizer=keras.optimizers.Adam(rate, global_clipnorm=clipnorm),
-            loss=losses.SequenceLoss(per_target=True),
-            weighted_metrics=[metrics.SequenceError()],
-            jit_compile=jit_compile,
-            steps_per_execution=steps_per_execution,
-        )
-
     def training_batch(self, batch, parameters):
         """Points, and the indices of the answer."""
         return batch["inputs"], batch["targets"]
-
-    def on_chunk_begin(self, run):
-        """Set τ, unless it is controlled automatically or nothing is pondered."""
-        decoder = run.model.decoder
-        controlled = self.recipe.hyperparameters["target_ponder"] is not None
-        if decoder.rule.has_ponder_cost and not controlled:
-            decoder.time_penalty = run.stage.time_penalty
-
-    def validate(self, run, probe):
-        """Error and steps on validation data."""
-        return self.validation_metrics(probe, VALIDATION_EXAMPLES)
-
-    def validation_metrics(self, probe, examples, seed=None):
-        """Error and steps on so many examples of the validation data."""
-        numbers = self.summary(self.measure(probe, examples, split="validation", seed=seed))
-        return {
-            "validation_error": numbers["sequence_error"],
-            "validation_ponder_steps": numbers["ponder_steps"],
-        }
-
-    def selection_metrics(self, run, examples):
-        """The variant, and error and steps on the same validation data for every training."""
-        found = self.validation_metrics(self.probe(run.model), examples, seed=0)
-        return {"variant": self.recipe.variant, **found}
 
     def probe(self, model):
         """The model, which also tells how often it looked at the points."""
@@ -191,17 +160,6 @@ class Pointer(Family):
         shape, names = (None, None, model.features), ("max_ponder", "epsilon")
         export.add_endpoints(archive, Search(model), shape, "float32", names)
 
-    def card_sections(self, metrics):
-        """The sections of the card, see `card`."""
-        return Sections(
-            source=card.SOURCE,
-            results=card.results(self.recipe, metrics),
-            pictures=card.pictures(),
-            use=card.use(self.recipe, metrics),
-            training=card.training(self.recipe, metrics),
-            differences=card.DIFFERENCES,
-        )
-
     def draw_card(self, folder, model, metrics, history):
         """Write the learning curve, and the answers to the first test examples."""
         plots.learning_curve(folder / "learning_curve.png", history, CURVES)
@@ -273,13 +231,6 @@ class Pointer(Family):
     def format_answer(self, answer):
         """A table with a line for each index of the answer, and the answer."""
         return card.answer_table(answer)
-
-    def check_plot(self, request):
-        """Refuse another kind of file, and options of a measurement beside an example."""
-        plots.check_format(request.out or f"{self.recipe.name}.png")
-        for option in ("examples", "seed"):
-            if request.input is not None and getattr(request, option) is not None:
-                raise ValueError(f"--{option} is for test examples, without points")
 
     def plot(self, model, request):
         """Draw the answer to points, or to test examples, and the ponder of each output.

@@ -3,9 +3,8 @@
 import keras
 import numpy as np
 
-from .... import datasets
+from .... import datasets, evaluation
 from ....models import PointerNetwork
-from .. import probe
 
 # Which answers are valid, by data set.
 ANSWERS = {"convex_hull": "polygon", "tsp": "tour"}
@@ -72,7 +71,7 @@ class Search(keras.Model):
         }
 
 
-class Probe(probe.Probe):
+class Probe(evaluation.Probe):
     """A pointer network that also tells how often it looked at the points before each output.
 
     Args:
@@ -88,5 +87,4 @@ class Probe(probe.Probe):
         `outputs` (batch, n + 1, n + 1) are the probabilities among what was valid, along the
         answer. Where several answers are kept, the likeliest point need not be in it.
         """
-        found = self.model.predict_on_batch(np.asarray(inputs, "float32"))
-        return {name: keras.ops.convert_to_numpy(value) for name, value in found.items()}
+        return super().__call__(np.asarray(inputs, "float32"))

@@ -6,7 +6,7 @@ import numpy as np
 
 from .... import datasets
 from ....datasets.points import lengths_of
-from ...entries.agreement import Ratio
+from ....statistics import Ratio
 
 SHARES = ("area_covered", "invalid", "valid")
 

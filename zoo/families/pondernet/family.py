@@ -4,7 +4,6 @@ from typing import ClassVar
 
 from .... import export, plots
 from ...entries import lengths
-from ...entries.card import Sections
 from ...entries.figures import Measurement
 from ..act.family import ACT
 from . import card, network
@@ -22,6 +21,7 @@ class PonderNetFamily(ACT):
     logged_metrics = (*ACT.logged_metrics, "divergence")
     run_metrics = (*ACT.run_metrics, "longer_error", "longer_ponder_steps")
     limits = ("max_ponder", "within")
+    text = card
 
     @property
     def is_pondernet(self):
@@ -111,16 +111,6 @@ class PonderNetFamily(ACT):
         given = model.inputs[0]
         shape = (None, *given.shape[1:])
         export.add_endpoints(archive, Probe(model).model, shape, given.dtype, ("max_ponder",))
-
-    def card_sections(self, metrics):
-        """The sections of the card, see `card`."""
-        return Sections(
-            source=card.SOURCE,
-            results=card.results(self.recipe, metrics),
-            pictures=card.pictures(self.recipe),
-            use=card.use(self.recipe, metrics),
-            training=card.training(self.recipe, metrics),
-        )
 
     def set_limit(self, model, name, value):
         """Set `max_ponder` of the layer."""

@@ -4,11 +4,10 @@ import keras
 import numpy as np
 from keras import ops
 
-from .... import datasets
+from .... import datasets, evaluation
 from ....layers import PonderNet
 from ....models import PonderNetModel
 from ....pondernet import sine
-from .. import probe
 from ..act import network as act
 
 LAYER = "pondernet"
@@ -81,7 +80,7 @@ def one_input_each(rng, inputs, units, scale):
     return kernel
 
 
-class Probe(probe.Probe):
+class Probe(evaluation.Probe):
     """A PonderNet that also tells how long it thought, as the networks with ACT do.
 
     Args:
@@ -89,13 +88,7 @@ class Probe(probe.Probe):
     """
 
     def __init__(self, model):
-        # In the order of the names of the dict: remainder, steps.
-        *_, steps = keras.tree.flatten(model.get_layer(LAYER).output)
+        steps, _ = evaluation.ponder_of(model.get_layer(LAYER))
         steps = ops.expand_dims(steps, -1)
         outputs = {"outputs": model.outputs[0], "ponder": steps, "ponder_steps": steps}
         super().__init__(keras.Model(model.inputs[0], outputs, name=f"{model.name}_with_ponder"))
-
-    def __call__(self, inputs):
-        """Outputs, ponder and ponder steps of `inputs` (batch, 1, width), as NumPy arrays."""
-        answers = self.model.predict_on_batch(inputs)
-        return {name: ops.convert_to_numpy(value) for name, value in answers.items()}

@@ -2,15 +2,14 @@
 
 from typing import ClassVar
 
-import keras
 import numpy as np
 
-from .... import datasets, export, halting, losses, metrics, plots
+from .... import datasets, export, halting, losses, plots
+from ....statistics import Ratio
 from ...entries import lengths
-from ...entries.agreement import Ratio
-from ...entries.card import Sections
 from ...entries.figures import other_models
 from ...entries.thinking_less import limits_up_to
+from ..family import Family
 from ..neural_gpu.family import NeuralGPU
 from . import card, fixed, network
 from .network import LAYER, Probe
@@ -43,19 +42,18 @@ class RecallFamily(NeuralGPU):
     run_metrics = (*NeuralGPU.run_metrics, "longer_ponder_steps", "ponder_steps")
     can_be_averaged = False
     limits = ("max_ponder", "within")
+    text = card
 
-    def compile(self, model, jit_compile="auto", steps_per_execution=1):
-        """Compile a model with Adam; the loss is the mean over all symbols."""
-        rate, settings = self.recipe.stages[0].learning_rate, self.recipe.hyperparameters
+    def optimizer(self):
+        """Adam with clipping of the global norm."""
+        return Family.optimizer(self)
+
+    def loss(self, model):
+        """The mean over all symbols."""
         # Trainings of before it was a setting have none.
-        smoothing = settings.get("label_smoothing", 0.0)
-        model.compile(
-            optimizer=keras.optimizers.Adam(rate, global_clipnorm=settings["clipnorm"]),
-            loss=losses.SequenceLoss(per_target=True, label_smoothing=smoothing),
-            weighted_metrics=[metrics.SequenceError()],
-            jit_compile=jit_compile,
-            steps_per_execution=steps_per_execution,
-        )
+        smoothing = self.recipe.hyperparameters.get("label_smoothing", 0.0)
+        return losses.SequenceLoss(per_target=True, label_smoothing=smoothing)
+
 
     def on_chunk_begin(self, run):
         """Nothing changes while a recall network is trained."""
@@ -136,16 +134,6 @@ class RecallFamily(NeuralGPU):
         """
         probe = Probe(model).model
         export.add_endpoints(archive, probe, (None, None), "int32", ("max_ponder",))
-
-    def card_sections(self, metrics):
-        """The sections of the card, see `card`."""
-        return Sections(
-            source=card.SOURCE,
-            results=card.results(self.recipe, metrics),
-            pictures=card.pictures(self.recipe),
-            use=card.use(self.recipe, metrics),
-            training=card.training(self.recipe, metrics),
-        )
 
     def draw_card(self, folder, model, metrics, history):
         """Write the learning curve, and the steps against the length."""

@@ -3,11 +3,10 @@
 import keras
 from keras import ops
 
-from .... import datasets
+from .... import datasets, evaluation
 from ....halting import Converged
 from ....layers import Recall
 from ....models import RecallModel
-from .. import probe
 
 LAYER = "recall"
 
@@ -37,7 +36,7 @@ def build(recipe):
     return RecallModel(symbols, answer, alpha=settings["alpha"], seed=recipe.seed, name=recipe.name)
 
 
-class Probe(probe.Probe):
+class Probe(evaluation.Probe):
     """A model that also tells how long it thought.
 
     Args:
@@ -45,12 +44,6 @@ class Probe(probe.Probe):
     """
 
     def __init__(self, model):
-        # In the order of the names of the dict: remainder, steps.
-        *_, steps = keras.tree.flatten(model.get_layer(LAYER).output)
+        steps, _ = evaluation.ponder_of(model.get_layer(LAYER))
         outputs = {"outputs": model.outputs[0], "ponder_steps": steps}
         super().__init__(keras.Model(model.inputs[0], outputs, name=f"{model.name}_with_ponder"))
-
-    def __call__(self, inputs):
-        """Outputs (batch, n, classes) and ponder steps (batch,), as NumPy arrays."""
-        answers = self.model.predict_on_batch(inputs)
-        return {name: ops.convert_to_numpy(value) for name, value in answers.items()}

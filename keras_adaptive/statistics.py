@@ -1,0 +1,157 @@
+"""Confidence intervals of error rates and means, and tests whether two measurements agree.
+
+Error rates have Wilson's interval and are compared by Fisher's exact test of the counts; means have
+Student's interval and are compared by his t test.
+"""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from .types import Tensor
+
+CONFIDENCE = 0.95
+
+
+@dataclasses.dataclass(frozen=True)
+class Ratio:
+    """A mean over all parts of all examples, such as wrong symbols, or steps for each input.
+
+    Args:
+        totals: `(examples,)`, the total of each example, such as its number of wrong symbols.
+        parts: `(examples,)`, the number of parts of each example.
+        largest: the largest ratio that an example can have; by default that of an example with
+            one step more than the example with the largest ratio.
+
+    Example:
+
+    >>> Ratio(np.array([0, 1, 2]), np.array([10, 10, 20])).value
+    0.075
+    """
+
+    totals: Tensor
+    parts: Tensor
+    largest: float | None = None
+
+    @property
+    def value(self) -> float:
+        """The mean."""
+        return float(self.totals.sum() / self.parts.sum())
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the contribution of an example to the mean.
+
+        One example with the largest ratio is added, so that the spread is not zero if all examples
+        are alike.
+        """
+        largest = self.largest
+        if largest is None:
+            largest = ((self.totals + 1) / np.maximum(self.parts, 1)).max()
+        mean = self.parts.mean()
+        added = np.append(self.totals - self.value * self.parts, (largest - self.value) * mean)
+        return float(added.std(ddof=1) / mean)
+
+
+def error_interval(errors: int, examples: int) -> list[float]:
+    """The 95 % confidence interval of an error rate.
+
+    Args:
+        errors: the number of wrong examples.
+        examples: the number of examples.
+
+    Returns:
+        A list of the lower and the upper bound, rounded to six decimals.
+
+    Example:
+
+    >>> error_interval(10, 1000)
+    [0.005441, 0.018309]
+
+    Source: Wilson (1927).
+    """
+    test = _stats().binomtest(int(errors), int(examples))
+    # Rounding errors may exceed the range [0, 1].
+    bounds = [min(max(bound, 0.0), 1.0) for bound in test.proportion_ci(CONFIDENCE, "wilson")]
+    return [round(float(bound), 6) for bound in bounds]
+
+
+def mean_interval(value: float, spread: float, examples: int, digits: int = 4) -> list[float]:
+    """The 95 % confidence interval of a mean, after Student.
+
+    Args:
+        value: the mean.
+        spread: the standard deviation of the examples.
+        examples: the number of examples.
+        digits: decimals of the bounds. Defaults to `4`.
+
+    Returns:
+        A list of the lower and the upper bound.
+
+    Example:
+
+    >>> mean_interval(2.0, 1.0, 100)
+    [1.8016, 2.1984]
+    """
+    if examples < 2:
+        return [-np.inf, np.inf]
+    error = spread / np.sqrt(examples)
+    half = float(_stats().t.ppf((1 + CONFIDENCE) / 2, examples - 1) * error)
+    return [round(value - half, digits), round(value + half, digits)]
+
+
+def compare_errors(errors: int, examples: int, errors_again: int, examples_again: int) -> float:
+    """The p-value of two counts of wrong examples, by Fisher's exact test.
+
+    Args:
+        errors: the number of wrong examples in the first measurement.
+        examples: the number of its examples.
+        errors_again: the number of wrong examples in the second measurement.
+        examples_again: the number of its examples.
+
+    Returns:
+        The probability of a difference at least as large, if both have the same error rate.
+
+    Example:
+
+    >>> compare_errors(0, 2500, 46, 2500) < 1e-12
+    True
+    >>> compare_errors(2, 100, 0, 10)
+    1.0
+    """
+    rows = [[errors, examples - errors], [errors_again, examples_again - errors_again]]
+    return min(float(_stats().fisher_exact(rows).pvalue), 1.0)
+
+
+def compare_means(value: float, examples: int, again: Ratio, rounding: float = 0.0) -> float:
+    """The p-value of a mean and a second measurement of it, by Student's t test.
+
+    Args:
+        value: the mean.
+        examples: the number of examples of the mean.
+        again: the second measurement, whose spread is taken for both.
+        rounding: by how much `value` may differ because it is rounded. Defaults to `0.0`.
+
+    Returns:
+        The probability of a difference at least as large, if both have the same mean.
+
+    Example:
+
+    >>> again = Ratio(np.array([3.0, 4.0, 5.0, 4.0]), np.ones(4))
+    >>> compare_means(4.0, 1000, again), compare_means(9.0, 1000, again) < 0.01
+    (1.0, True)
+    """
+    count = len(again.totals)
+    error = again.spread * np.sqrt(1 / examples + 1 / count)
+    difference = max(abs(value - again.value) - rounding, 0.0)
+    if error == 0:
+        return float(difference == 0)
+    return float(min(2 * _stats().t.sf(difference / error, max(count - 1, 1)), 1.0))
+
+
+def _stats() -> Any:
+    # SciPy's statistics load slowly, and a model that only answers does not need them.
+    from scipy import stats
+
+    return stats
