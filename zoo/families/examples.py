@@ -20,12 +20,12 @@ def batches_of(
 
     If examples are given, a dict of arrays, these are the examples, once, in their order.
     """
-    windows = getattr(datasets.task(dataset), "windows", None)
-    if given is None and windows is None:
+    task = datasets.task(dataset)
+    if given is None and not hasattr(task, "windows"):
         for index in itertools.count():
             yield datasets.batch(dataset, size, seed=seed, index=index, split=split, **parameters)
         return
-    arrays = windows(split, **parameters) if given is None else given
+    arrays = task.windows(split, **parameters) if given is None else given
     order = np.arange(len(arrays["inputs"]))
     if given is None:
         order = np.random.default_rng(seed).permutation(order)
