@@ -13,8 +13,9 @@ model = keras.Sequential([
 Modules: `layers`, `halting` (the loop inside them, for your own steps), `models`, `losses`,
 `metrics`, `callbacks`, `checkpoints` (of trainings that may be interrupted), `control` (automatic
 time penalty), `optimizers` (gradient noise, AdaMax with relative clipping), `curriculum`,
-`relaxation` (of shared parameters), `ensemble`, `evaluation` (errors with confidence intervals,
-ponder, latency), `statistics`, `export` (SavedModels that stop early), `ham` (the
+`relaxation` (of shared parameters), `initial_weights`, `weight_averages`, `ensemble`, `evaluation`
+(errors with confidence intervals, ponder, latency), `statistics`, `boundaries` (where ponder
+peaks), `export` (SavedModels that stop early), `numpy_act` (answers without Keras), `ham` (the
 parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
 with), `distributed` (several machines), `plots`, `datasets` (the tasks of the papers) and `zoo`
 (recipes and pretrained models).
@@ -42,9 +43,11 @@ _SAVED = (
     "models",
     "optimizers",
     "reinforce",
+    "weight_averages",
 )
 _SUBMODULES = (
     *_SAVED,
+    "boundaries",
     "checkpoints",
     "curriculum",
     "datasets",
@@ -52,6 +55,8 @@ _SUBMODULES = (
     "ensemble",
     "evaluation",
     "export",
+    "initial_weights",
+    "numpy_act",
     "plots",
     "relaxation",
     "statistics",

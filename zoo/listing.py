@@ -3,6 +3,7 @@
 from . import recipes
 from .entries import store
 from .entries.headline import cells, headline
+from .words import aligned
 
 # The keys of `--json` for each measurement at a length or size.
 OF_MEASUREMENTS = {
@@ -61,15 +62,11 @@ def table(data):
                 f"{model['megabytes']:.1f}",
             ]
         )
-    everything = [HEADER, *rows[False], *rows[True]]
-    widths = [max(map(len, column)) for column in zip(*everything)]
-
-    def line(row):
-        return "  ".join(map(str.ljust, row, widths)).rstrip()
-
-    lines = [line(HEADER), *map(line, rows[False])]
+    texts = aligned([HEADER, *rows[False], *rows[True]], str.ljust)
+    count = 1 + len(rows[False])
+    lines = texts[:count]
     if rows[True]:
-        lines += ["", "Experiments, which did not learn their task:", *map(line, rows[True])]
+        lines += ["", "Experiments, which did not learn their task:", *texts[count:]]
     trained = {model["model"] for model in data["models"]}
     others = [name for name in data["recipes"] if name not in trained]
     if others:

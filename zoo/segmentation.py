@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import datasets
+from .. import boundaries, datasets
 from ..datasets.enwik8 import characters
 from . import families
 from .entries import store
-from .families.language.segmentation import SIGNALS, TEXTS, proposed, signals
+from .families.language.segmentation import SIGNALS, TEXTS, signals
 from .settings import check_option
 
 
@@ -51,16 +51,16 @@ def segment(
     height = row["height"] if height is None else height
     family = families.of(recipe)
     probe = family.probe(store.load(name, folder=folder))
-    peaks = proposed(signals(family, probe, inputs)[by], height, row["side"])[0]
+    peaks = boundaries.propose(signals(family, probe, inputs)[by], height, row["side"])[0]
     # A boundary lies after a character's last byte; the end of the text is no boundary.
     ends = np.cumsum([len(character.encode()) for character in text]) - 1
-    boundaries = [place + 1 for place, end in enumerate(ends[:-1]) if peaks[end]]
-    cuts = [0, *boundaries, len(text)]
+    places = [place + 1 for place, end in enumerate(ends[:-1]) if peaks[end]]
+    cuts = [0, *places, len(text)]
     return {
         "model": name,
         "by": by,
         "height": height,
         "side": row["side"],
         "pieces": [text[start:stop] for start, stop in itertools.pairwise(cuts)],
-        "boundaries": boundaries,
+        "boundaries": places,
     }

@@ -42,6 +42,17 @@ def truncated(text, most):
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def aligned(rows, align=str.rjust):
+    """Rows of texts as lines with columns of the same width.
+
+    >>> print("\\n".join(aligned([["steps", "error"], ["5", "1 %"]])))
+    steps  error
+        5    1 %
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(align, row, widths)).rstrip() for row in rows]
+
+
 def arranged(words, parser, takes_input=False):
     """The words of a command with its options first, then `--` and the other words, if any.
 

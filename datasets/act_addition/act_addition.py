@@ -7,6 +7,8 @@ import numpy as np
 from ..arguments import check_between, check_counts
 
 PADDING = 0.0
+# As a person writes it.
+EXAMPLE = "12+345+6"
 END = 10
 # As many numbers of D digits have a sum of D + 1 digits at most.
 MOST_NUMBERS = 10

@@ -7,6 +7,8 @@ import numpy as np
 from ..arguments import check_between, check_counts
 
 PADDING = 0.0
+# As a person writes it.
+EXAMPLE = "1 0 AND XOR; 1 NOR"
 
 # Table 1 of the paper. Each gate's truth value for (P, Q) = (T, T), (T, F), (F, T), (F, F).
 GATES = {

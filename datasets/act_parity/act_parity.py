@@ -8,6 +8,8 @@ import numpy as np
 from ..arguments import check_between, check_counts
 
 PADDING = 0.0
+# As a person writes it.
+EXAMPLE = "+-0+"
 
 
 def sizes(bits: int = 64, **_: Any) -> dict[str, int]:

@@ -8,6 +8,8 @@ from ..arguments import check_between, check_counts
 
 # A vector of an example has a flag of 0 or 1, and zero vectors are real inputs.
 PADDING = -1.0
+# As a person writes it.
+EXAMPLE = "0.3 -1.2 0.8"
 
 
 def sizes(max_numbers: int = 15, **_: Any) -> dict[str, int]:

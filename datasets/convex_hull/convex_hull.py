@@ -12,7 +12,7 @@ Source: Vinyals, Fortunato & Jaitly (2015), arXiv:1506.03134, section 3.1.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,13 @@ import numpy as np
 from ..arguments import check_counts
 from ..points import (
     PADDING,
+    answers_of,
     decode_indices,
     describe_points,
     draw_points,
     lengths_of,
+    make_batch,
+    output_length,
     parse_points,
     read,
     write,
@@ -35,8 +38,10 @@ __all__ = [
     "area",
     "decode",
     "describe",
+    "describe_answer",
     "encode",
     "is_polygon",
+    "measure",
     "output_length",
     "read",
     "sample",
@@ -44,17 +49,18 @@ __all__ = [
     "write",
 ]
 
+describe, decode = describe_points, decode_indices
+# As a person writes it.
 EXAMPLE = "0.1,0.2 0.8,0.3 0.5,0.9 0.4,0.4"
+# What `models.PointerNetwork` takes for the answers that are valid.
+ANSWER = "polygon"
+# What `measure` measures, and the largest value of an example, None if there is none.
+MEASURES = {"area_covered": 1.0, "invalid": 1.0}
 
 
 def sizes(length: int = 50, **_: Any) -> dict[str, int]:
     """Width of the input, number of simultaneous outputs, and classes: an index, or 0."""
     return {"width": 2, "outputs": 1, "classes": length + 1}
-
-
-def output_length(length: int) -> int:
-    """The most outputs for n points: each once, and the first again."""
-    return length + 1
 
 
 def sample(
@@ -85,14 +91,7 @@ def sample(
     """
     check_counts(min_length=min_length, length=length)
     inputs, lengths = draw_points(rng, batch_size, length, min_length, same_length)
-    targets = answers(inputs)
-    real = np.arange(inputs.shape[1]) < lengths[:, None]
-    return {
-        "inputs": inputs,
-        "targets": targets,
-        "weights": (targets > 0).astype(np.float32),
-        "difficulty": np.where(real, lengths[:, None], 0).astype(np.int32),
-    }
+    return make_batch(inputs, lengths, answers(inputs))
 
 
 def answers(inputs: np.ndarray) -> np.ndarray:
@@ -155,6 +154,34 @@ def _cross(a, b, c, d):
     return side(a, b, c) != side(a, b, d) and side(c, d, a) != side(c, d, b)
 
 
+def measure(batch: Mapping[str, np.ndarray], indices: np.ndarray) -> dict[str, np.ndarray]:
+    """The share of each hull's area that an answer covers, and whether it is no polygon.
+
+    An answer whose sides cross is `invalid`, and covers nothing.
+
+    Args:
+        batch: as of `sample`.
+        indices: the answers, (batch, m), 0 after their end.
+
+    Returns:
+        A dict of float64 (batch,), with the keys of `MEASURES`.
+    """
+    covered, invalid = np.ones(len(indices)), np.zeros(len(indices))
+    for row, (points, answer, target) in enumerate(answers_of(batch, indices)):
+        if answer == target:
+            continue
+        if is_polygon(points, answer):
+            covered[row] = abs(area(points, answer)) / area(points, target)
+        else:
+            covered[row], invalid[row] = 0.0, 1.0
+    return {"area_covered": covered, "invalid": invalid}
+
+
+def describe_answer(points: np.ndarray, answer: Sequence[int]) -> dict[str, float]:
+    """The `area` of an answer."""
+    return {"area": round(abs(area(points, answer)), 4)}
+
+
 def encode(text: str, **_: Any) -> np.ndarray:
     """Points from their text form, float32 (1, n, 2).
 
@@ -168,13 +195,3 @@ def encode(text: str, **_: Any) -> np.ndarray:
     points = parse_points(text, EXAMPLE)
     answers(points)
     return points
-
-
-def describe(inputs: np.ndarray) -> list[str]:
-    """The text form of each point of one example, inputs (n, 2)."""
-    return describe_points(inputs)
-
-
-def decode(outputs: np.ndarray) -> str:
-    """The indices of an answer, from probabilities (m, n + 1), up to the first one repeated."""
-    return decode_indices(outputs)

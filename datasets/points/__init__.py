@@ -2,22 +2,28 @@
 
 from .points import (
     PADDING,
+    answers_of,
     check_points,
     decode_indices,
     describe_points,
     draw_points,
     lengths_of,
+    make_batch,
+    output_length,
     parse_points,
 )
 from .text_format import read, write
 
 __all__ = [
     "PADDING",
+    "answers_of",
     "check_points",
     "decode_indices",
     "describe_points",
     "draw_points",
     "lengths_of",
+    "make_batch",
+    "output_length",
     "parse_points",
     "read",
     "write",

@@ -1,5 +1,7 @@
 """Points of the unit square, as arrays and as text. Their indices count from 1; 0 is none."""
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
 from ..vectors import draw_lengths
@@ -18,6 +20,43 @@ def draw_points(
     points = rng.random((batch_size, positions, 2), np.float32)
     points[np.arange(positions) >= lengths[:, None]] = PADDING
     return points, lengths
+
+
+def output_length(length: int) -> int:
+    """The most outputs for n points: each once, and the first again."""
+    return length + 1
+
+
+def make_batch(
+    inputs: np.ndarray, lengths: np.ndarray, targets: np.ndarray
+) -> dict[str, np.ndarray]:
+    """A batch as `sample` returns it, from points, their numbers, and the indices of answers."""
+    real = np.arange(inputs.shape[1]) < lengths[:, None]
+    return {
+        "inputs": inputs,
+        "targets": targets,
+        "weights": (targets > 0).astype(np.float32),
+        "difficulty": np.where(real, lengths[:, None], 0).astype(np.int32),
+    }
+
+
+def answers_of(
+    batch: Mapping[str, np.ndarray], indices: np.ndarray
+) -> Iterator[tuple[np.ndarray, list[int], list[int]]]:
+    """The points (n, 2) of each example, the indices that were answered, and the right ones.
+
+    Args:
+        batch: as of `sample`.
+        indices: the answers, (batch, m), 0 after their end.
+
+    >>> batch = {"inputs": np.zeros((1, 3, 2)), "targets": np.array([[1, 2, 3, 1]])}
+    >>> [(answer, target) for _, answer, target in answers_of(batch, np.array([[1, 3, 1, 0]]))]
+    [([1, 3, 1], [1, 2, 3, 1])]
+    """
+    lengths = lengths_of(batch["inputs"])
+    for points, length, *both in zip(batch["inputs"], lengths, indices, batch["targets"]):
+        answer, target = ([int(index) for index in row if index > 0] for row in both)
+        yield points[:length], answer, target
 
 
 def lengths_of(points: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ but one; 0 fills the rest.
 Source: Vinyals, Fortunato & Jaitly (2015), arXiv:1506.03134, section 3.3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,13 @@ import numpy as np
 from ..arguments import check_between, check_counts
 from ..points import (
     PADDING,
+    answers_of,
     decode_indices,
     describe_points,
     draw_points,
     lengths_of,
+    make_batch,
+    output_length,
     parse_points,
     read,
     write,
@@ -35,9 +38,11 @@ __all__ = [
     "answers",
     "decode",
     "describe",
+    "describe_answer",
     "encode",
     "is_tour",
     "length",
+    "measure",
     "output_length",
     "read",
     "sample",
@@ -45,18 +50,19 @@ __all__ = [
     "write",
 ]
 
+describe, decode = describe_points, decode_indices
+# As a person writes it.
 EXAMPLE = "0,0 1,1 1,0 0,1"
+# What `models.PointerNetwork` takes for the answers that are valid.
+ANSWER = "tour"
+# What `measure` measures, and the largest value of an example, None if there is none.
+MEASURES = {"length_ratio": None, "valid": 1.0}
 MOST_POINTS = 12  # of exact tours, whose cost doubles with each point
 
 
 def sizes(length: int = 10, **_: Any) -> dict[str, int]:
     """Width of the input, number of simultaneous outputs, and classes: an index, or 0."""
     return {"width": 2, "outputs": 1, "classes": length + 1}
-
-
-def output_length(length: int) -> int:
-    """The outputs for n points: each once, and the first again."""
-    return length + 1
 
 
 def sample(
@@ -88,14 +94,7 @@ def sample(
     check_counts(min_length=min_length, length=length)
     check_between(1, MOST_POINTS, length=length)
     inputs, lengths = draw_points(rng, batch_size, length, min_length, same_length)
-    targets = answers(inputs)
-    real = np.arange(inputs.shape[1]) < lengths[:, None]
-    return {
-        "inputs": inputs,
-        "targets": targets,
-        "weights": (targets > 0).astype(np.float32),
-        "difficulty": np.where(real, lengths[:, None], 0).astype(np.int32),
-    }
+    return make_batch(inputs, lengths, answers(inputs))
 
 
 def answers(inputs: np.ndarray) -> np.ndarray:
@@ -133,6 +132,31 @@ def is_tour(points: np.ndarray, answer: Sequence[int]) -> bool:
     )
 
 
+def measure(batch: Mapping[str, np.ndarray], indices: np.ndarray) -> dict[str, np.ndarray]:
+    """How long each answer is beside the shortest tour, and whether it is a tour.
+
+    The length of what is no tour is that of the line through its points.
+
+    Args:
+        batch: as of `sample`.
+        indices: the answers, (batch, m), 0 after their end.
+
+    Returns:
+        A dict of float64 (batch,), with the keys of `MEASURES`.
+    """
+    ratio, valid = np.ones(len(indices)), np.ones(len(indices))
+    for row, (points, answer, target) in enumerate(answers_of(batch, indices)):
+        if answer != target:
+            ratio[row] = length(points, answer) / length(points, target)
+            valid[row] = is_tour(points, answer)
+    return {"length_ratio": ratio, "valid": valid}
+
+
+def describe_answer(points: np.ndarray, answer: Sequence[int]) -> dict[str, float]:
+    """The `length` of an answer."""
+    return {"length": round(length(points, answer), 4)}
+
+
 def encode(text: str, **_: Any) -> np.ndarray:
     """Points from their text form, float32 (1, n, 2).
 
@@ -144,13 +168,3 @@ def encode(text: str, **_: Any) -> np.ndarray:
     (1, 3, 2)
     """
     return parse_points(text, EXAMPLE)
-
-
-def describe(inputs: np.ndarray) -> list[str]:
-    """The text form of each point of one example, inputs (n, 2)."""
-    return describe_points(inputs)
-
-
-def decode(outputs: np.ndarray) -> str:
-    """The indices of an answer, from probabilities (m, n + 1), up to the first one repeated."""
-    return decode_indices(outputs)

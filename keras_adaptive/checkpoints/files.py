@@ -1,12 +1,14 @@
 """Files and folders that are replaced completely or not at all."""
 
 import contextlib
+import csv
 import glob
+import io
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +156,31 @@ def _remove_temporary_folders(path):
             os.replace(old, path)
     for temporary in path.parent.glob(f".{name}.????????{TEMPORARY}"):
         shutil.rmtree(temporary)
+
+
+def csv_text(
+    rows: Iterable[Mapping[str, Any]], columns: Iterable[str], strict: bool = False
+) -> str:
+    """Rows as the text of a CSV file, such as the history of a training.
+
+    Args:
+        rows: dicts; what a row lacks is left empty.
+        columns: the keys of the columns, in order.
+        strict: refuse a key without a column, instead of leaving it out. Defaults to `False`.
+
+    >>> print(csv_text([{"step": 1, "loss": 0.5}, {"step": 2}], ["step", "loss"]), end="")
+    step,loss
+    1,0.5
+    2,
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(
+        text,
+        list(columns),
+        restval="",
+        extrasaction="raise" if strict else "ignore",
+        lineterminator="\n",
+    )
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -12,11 +12,11 @@ import pytest
 
 import tables
 from keras_adaptive import datasets
+from keras_adaptive.weight_averages import averaged_weights
 from keras_adaptive.zoo import argument_types, cli, families, recipes
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.families.ham import card as ham_card
-from keras_adaptive.zoo.families.ham.averaging import averaged
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.ham.network import Probe
 from keras_adaptive.zoo.families.ham.schedule import halvings
@@ -192,7 +192,7 @@ def test_the_average_is_what_is_measured_and_kept(trained):
     for value, average in zip(kept, optimizer._model_variables_moving_average, strict=True):
         np.testing.assert_array_equal(value, np.asarray(average))
     run.model.trainable_variables[0].assign(kept[0] + 1)
-    with averaged(run.model):
+    with averaged_weights(run.model):
         np.testing.assert_array_equal(np.asarray(run.model.trainable_variables[0]), kept[0])
     np.testing.assert_array_equal(np.asarray(run.model.trainable_variables[0]), kept[0] + 1)
     run.model.trainable_variables[0].assign(kept[0])

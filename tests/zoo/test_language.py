@@ -155,27 +155,6 @@ def test_tags_that_a_window_cuts():
     assert names[1][:5] == ["word starts", "spaces", "word starts", "inside words", "line ends"]
 
 
-def test_peaks():
-    values = np.array([[1.0, 3.0, 2.0, np.nan, 5.0, 5.0, 4.0], [0.0] * 7])
-    assert np.flatnonzero(segmentation.peaks(values)[0]).tolist() == [1, 4]
-    assert np.flatnonzero(segmentation.peaks(values, 4)[0]).tolist() == [4]
-    assert np.flatnonzero(segmentation.peaks(values)[1]).tolist() == [0]
-
-
-def test_precision_and_recall():
-    proposed = np.array([1, 1, 0, 0, 1], bool)
-    real = np.array([1, 0, 0, 1, 1], bool)
-    found = segmentation.score(proposed, real)
-    assert found == {"precision": 0.6667, "recall": 0.6667, "f1": 0.6667}
-    nothing = np.zeros(5, bool)
-    assert segmentation.score(nothing, real) == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
-    values = np.array([[0, 9, 0, 2, 0, 8, 0, 1, 0]], float)
-    for real, side in ((values > 5, "after"), (np.roll(values > 5, -1), "before")):
-        choice = segmentation.best_choice(values, real)
-        assert choice[1] == side
-        assert segmentation.score(segmentation.proposed(values, *choice), real)["f1"] == 1.0
-
-
 def test_without_spaces():
     inputs = np.array([enwik8.encode(x)[0] for x in ("the  cat", " sat on\n", "it. Yes ")])
     found, real = segmentation.without_spaces({"inputs": inputs})

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
+from keras_adaptive.numpy_act import NumpyACT
 from keras_adaptive.zoo import families
 from keras_adaptive.zoo.entries import store
-from keras_adaptive.zoo.families.act.numpy_network import NumpyProbe
 
 # Those with another cell, several answers, one vector, and padding of another value.
 NAMES = ("act_addition", "act_logic", "act_parity", "act_sort")
@@ -34,7 +34,7 @@ def test_numpy_answers_as_keras_does(name):
 
 
 def test_numpy_stops_at_the_largest_number_of_steps():
-    probe = NumpyProbe(store.entry("act_logic") / "model.keras")
+    probe = NumpyACT(store.entry("act_logic") / "model.keras")
     model = store.load("act_logic", max_ponder=3)
     probe.max_ponder = 3
     batch = datasets.batch("act_logic", 1, seed=3, **store.recipe("act_logic").parameters)
@@ -65,7 +65,7 @@ def test_weights_that_are_not_finite_are_refused(tmp_path):
         for file, content in files.items():
             archive.writestr(file, content)
     with pytest.raises(ValueError, match=r"layers/dense/vars/1 of .* are not finite"):
-        NumpyProbe(tmp_path / "model.keras")
+        NumpyACT(tmp_path / "model.keras")
 
 
 @pytest.mark.parametrize("text", ["12+345+6", "7+8"])

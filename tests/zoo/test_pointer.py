@@ -11,7 +11,6 @@ from keras_adaptive import datasets, zoo
 from keras_adaptive.datasets.convex_hull import convex_hull
 from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries.export import export
-from keras_adaptive.zoo.families.pointer import scores
 from keras_adaptive.zoo.training import run as runs
 from keras_adaptive.zoo.training.train import train
 
@@ -105,7 +104,7 @@ def test_scores_of_known_answers():
     square = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]], "float32")
     batch = {"inputs": np.stack([square] * 4), "targets": np.array([[1, 2, 3, 4, 1, 0]] * 4)}
     answers = [[1, 2, 3, 4, 1, 0], [2, 3, 4, 2, 0, 0], [1, 3, 2, 4, 1, 0], [4, 3, 2, 4, 0, 0]]
-    found = scores.Hulls().measure(batch, np.array(answers))
+    found = convex_hull.measure(batch, np.array(answers))
     # Right; half of the square; sides that cross; half, clockwise.
     np.testing.assert_allclose(found["area_covered"], [1, 0.5, 0, 0.5])
     np.testing.assert_array_equal(found["invalid"], [0, 0, 1, 0])

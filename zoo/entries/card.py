@@ -124,6 +124,37 @@ def percent(value):
     return f"{100 * value:.2f} %"
 
 
+def error(row):
+    """A sequence error with its interval."""
+    low, high = row["confidence_interval"]
+    return f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})"
+
+
+def compared(recipe, metrics, rows, length, name):
+    """Lines with the sequence errors of all models of a task.
+
+    Args:
+        recipe: the entry's `Recipe`.
+        metrics: its `metrics.json`.
+        rows: the key of the measurements, in the entry's and in the others' metrics.
+        length: a function of a measurement that says how long its examples are.
+        name: a function of a measurement for the header.
+    """
+    own = [row for row in metrics[rows] if row.get("probe") is None]
+    lines = []
+    for model, measured in [
+        (f"{recipe.name} (this one)", metrics[rows]),
+        *(
+            (f"[{x['model']}](../{x['model']}/README.md)", x[rows])
+            for x in metrics["other_models"]
+        ),
+    ]:
+        errors = {length(row): percent(row["sequence_error"]) for row in measured}
+        lines.append([model, *(errors.get(length(row), "–") for row in own)])
+    header = ["model", *map(name, own)]
+    return ["Sequence errors of the models of this task:", "", markdown(header, lines)]
+
+
 def minutes(seconds):
     """A duration in words.
 

@@ -1,4 +1,4 @@
-"""A stack by raw HAM."""
+"""A stack and a queue by raw HAM."""
 
 from ..families.ham.settings import RAW, RAW_STAGES, differences, softened
 from ..recipe import Recipe
@@ -23,4 +23,9 @@ RECIPE = Recipe(
     paper={"error": "0 %", "longer_error": "0 %"},
     differences=differences(RAW, RAW_STAGES, 25),
 )
-VARIANTS = (softened(RECIPE),)
+QUEUE = RECIPE.replace(
+    name="ham_queue",
+    dataset="ham_queue",
+    task=RECIPE.task.replace("pushed last of", "pushed first of"),
+)
+VARIANTS = (softened(RECIPE), QUEUE, softened(QUEUE))

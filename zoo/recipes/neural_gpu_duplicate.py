@@ -1,24 +1,16 @@
 """Duplicating bits by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, sharper
+from ..families.neural_gpu.settings import BITS, BITS_NETWORK, DIFFERENCES, sharper
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_duplicate",
-    family="neural_gpu",
     dataset="neural_gpu_duplicate",
-    build="neural_gpu",
-    parameters={"length": 41, "min_length": 41},
-    training_parameters={"min_length": 2, "short_share": 0.05},
-    length_parameters=("min_length", "length"),
+    **BITS,
     hyperparameters={
-        **DIAGONAL,
-        "maps": 24,
-        "dropout": 0.2,
+        **BITS_NETWORK,
         "gate_sharpness": 1.25,
         "gradient_noise": 0.002,
-        "longer": 121,
-        "longer_at_first": 31,
     },
     stages=(
         Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
@@ -36,11 +28,7 @@ RECIPE = Recipe(
             parameters={"runs_share": 0.5},
         ),
     ),
-    figure=None,
-    batch_size=32,
-    validate_every=1000,
     task=("Half of the input is bits, the rest blanks. The answer is the bits twice."),
-    paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=(
         DIFFERENCES[0],
         "Several lengths in every update, in stages of growing length, instead of one length at a "

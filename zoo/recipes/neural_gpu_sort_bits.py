@@ -1,23 +1,15 @@
 """Sorting bits, which is counting them by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, sharper
+from ..families.neural_gpu.settings import BITS, BITS_NETWORK, DIFFERENCES, sharper
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_sort_bits",
-    family="neural_gpu",
     dataset="neural_gpu_sort_bits",
-    build="neural_gpu",
-    parameters={"length": 41, "min_length": 41},
-    training_parameters={"min_length": 2, "short_share": 0.05},
-    length_parameters=("min_length", "length"),
+    **BITS,
     hyperparameters={
-        **DIAGONAL,
-        "maps": 24,
-        "dropout": 0.2,
+        **BITS_NETWORK,
         "gate_sharpness": 1.25,
-        "longer": 121,
-        "longer_at_first": 31,
     },
     stages=(
         Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
@@ -37,11 +29,7 @@ RECIPE = Recipe(
             parameters={"runs_share": 0.5},
         ),
     ),
-    figure=None,
-    batch_size=32,
-    validate_every=1000,
     task=("The answer has the zeros of the input first, then its ones."),
-    paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=(
         *DIFFERENCES,
         "After the first stage half of the inputs have runs of equal bits.",

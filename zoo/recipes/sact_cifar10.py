@@ -1,25 +1,18 @@
 """CIFAR-10 by a residual network, each of whose positions halts by itself."""
 
-from ..recipe import Recipe, Stage
+from ..recipe import Stage
+from .sact_digits import RECIPE as DIGITS
+from .sact_digits import halting_whole_images
 
-RECIPE = Recipe(
+RECIPE = DIGITS.replace(
     name="sact_cifar10",
-    family="images",
-    variant="sact",
     dataset="cifar10",
-    build="images",
     parameters={},
     hyperparameters={
-        "halting": "sact",
+        **DIGITS.hyperparameters,
         "residual_units": 3,
         "channels": [16, 32, 64],
-        "epsilon": 0.01,
-        "halting_bias": -3.0,
-        "target_ponder": None,
         "global_logit": True,
-        "fixed_steps": None,
-        "momentum": 0.9,
-        "weight_decay": 2e-4,
     },
     stages=(
         Stage(
@@ -30,15 +23,10 @@ RECIPE = Recipe(
             chunk=100,
         ),
     ),
-    figure=None,
     batch_size=128,
     validate_every=1000,
+    paper={**DIGITS.paper, "cell": "ResNet-32"},
     task="What is on a photograph of 32×32 pixels? One of the ten classes of CIFAR-10.",
-    paper={
-        "cell": "ResNet-32",
-        "error": "8.18 % at 59.8 % of the FLOPs of the plain network",
-        "error_without_act": "7.5 % (He et al. 2016)",
-    },
     differences=(
         "ResNet-20, with 3 units a block instead of 5.",
         "12,000 batches, 34 passes over the training images, with a cosine schedule, instead of "
@@ -47,11 +35,4 @@ RECIPE = Recipe(
     ),
     search={"time_penalty": (0.002, 0.005, 0.01, 0.02)},
 )
-# The same network, in which an image halts as a whole.
-VARIANTS = (
-    RECIPE.replace(
-        name="act_cifar10",
-        variant="act",
-        hyperparameters={**RECIPE.hyperparameters, "halting": "act"},
-    ),
-)
+VARIANTS = (halting_whole_images(RECIPE, "act_cifar10"),)

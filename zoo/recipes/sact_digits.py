@@ -49,11 +49,13 @@ RECIPE = Recipe(
     ),
     search={"time_penalty": (0.005, 0.01, 0.02, 0.04)},
 )
-# The same network, in which an image halts as a whole.
-VARIANTS = (
-    RECIPE.replace(
-        name="act_digits",
-        variant="act",
-        hyperparameters={**RECIPE.hyperparameters, "halting": "act"},
-    ),
-)
+
+
+def halting_whole_images(recipe, name):
+    """The recipe of the same network with ACT, with which an image halts as a whole."""
+    return recipe.replace(
+        name=name, variant="act", hyperparameters={**recipe.hyperparameters, "halting": "act"}
+    )
+
+
+VARIANTS = (halting_whole_images(RECIPE, "act_digits"),)

@@ -1,14 +1,12 @@
 """The table of a search: one row for each trial and seed, in files that are replaced atomically."""
 
-import csv
-import io
 import json
 import math
 import os
 import statistics
 from pathlib import Path
 
-from ...checkpoints.files import read_json, write_file
+from ...checkpoints.files import csv_text, read_json, write_file
 from .. import families
 
 RESULT = "result.json"
@@ -146,17 +144,6 @@ def csv_of(results):
     names = dict.fromkeys([*FIRST[:2], *settings, *FIRST[2:]])
     names |= dict.fromkeys(name for row in flat for name in row)
     return csv_text(flat, names)
-
-
-def csv_text(rows, columns):
-    """Rows as the text of a CSV file; keys without a column are left out."""
-    text = io.StringIO()
-    writer = csv.DictWriter(
-        text, list(columns), restval="", extrasaction="ignore", lineterminator="\n"
-    )
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def ranking(results, seeds):

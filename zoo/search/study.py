@@ -8,14 +8,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ...checkpoints.files import remove_temporary_files, write_file
+from ...checkpoints.files import csv_text, remove_temporary_files, write_file
 from ...checkpoints.lock import lock_folder
 from .. import families, recipes
 from ..evaluate import evaluate
 from ..recipe import Recipe
 from . import study_table
 from .forecast import announce, say
-from .rows import csv_text
 from .trainings import Trainings, checked, kept_in, resumed
 from .variants import DEFAULTS, KINDS, arms_of
 

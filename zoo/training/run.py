@@ -1,8 +1,6 @@
 """A training in a folder: its recipe, model, position and history."""
 
-import csv
 import dataclasses
-import io
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 import keras
 
 from ... import checkpoints
-from ...checkpoints.files import write_file
+from ...checkpoints.files import csv_text, write_file
 from .. import families, recipes
 from ..recipe import Recipe, Stage
 from . import checkpoint
@@ -64,11 +62,7 @@ class Run:
 
 def table(history: Iterable[Mapping[str, Any]], family: Any) -> str:
     """Rows of a history as the text of a CSV file, with the columns of a family."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, (*COLUMNS, *family.columns), restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(history)
-    return text.getvalue()
+    return csv_text(history, (*COLUMNS, *family.columns), strict=True)
 
 
 def configure(settings: Mapping[str, Any], recipe: Recipe | None = None) -> Recipe:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .... import datasets
+from ...words import aligned
 
 
 def of_text(recipe, probe, text):
@@ -64,6 +65,4 @@ def format_answer(answer):
     columns = (answer["inputs"], answer["answers"], answer["ponder_steps"], shown)
     rows = list(zip(*columns, strict=True))
     rows = [[str(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
-    return "\n".join([*(line.rstrip() for line in lines), f"answer: {answer['answer']}"])
+    return "\n".join([*aligned(rows), f"answer: {answer['answer']}"])

@@ -1,5 +1,6 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
+from .... import datasets
 from ...entries import baseline
 from ...entries.card import asking, changes, command, encoding, loading, minutes, percent
 
@@ -7,13 +8,6 @@ SOURCE = (
     "Alex Graves, [Adaptive Computation Time for Recurrent Neural Networks]"
     "(https://arxiv.org/abs/1603.08983), 2016, section 3"
 )
-# What is asked on the cards, by data set.
-EXAMPLES = {
-    "act_addition": "12+345+6",
-    "act_logic": "1 0 AND XOR; 1 NOR",
-    "act_parity": "+-0+",
-    "act_sort": "0.3 -1.2 0.8",
-}
 # Those of every entry.
 DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the paper allows.",)
 
@@ -80,7 +74,7 @@ def pictures(recipe):
 
 def use(recipe, metrics):
     """How to load and serve the model."""
-    this, example = loading(recipe, metrics), EXAMPLES[recipe.dataset]
+    this, example = loading(recipe, metrics), datasets.task(recipe.dataset).EXAMPLE
     return f"""```python
 from keras_adaptive import datasets, zoo
 

@@ -3,10 +3,8 @@
 import keras
 import numpy as np
 
+from ....initial_weights import chrono_bias, orthogonal_gates, sparse_kernel
 from .network import recurrent
-
-# The number of inputs of each unit of `sparse_tanh` at the start of training.
-INPUTS_PER_UNIT = 6
 
 
 def lstm(recipe):
@@ -22,7 +20,7 @@ def long_lstm(recipe):
     model = recurrent(recipe, cell)
     rng = np.random.default_rng([recipe.seed, settings["units"]])
     cell.recurrent_kernel.assign(orthogonal_gates(rng, settings["units"]))
-    cell.bias.assign(spread_forgetting(rng, settings["units"], settings["longest_memory"]))
+    cell.bias.assign(chrono_bias(rng, settings["units"], settings["longest_memory"]))
     return model
 
 
@@ -37,32 +35,3 @@ def sparse_tanh(recipe):
     cell.kernel.assign(sparse_kernel(rng, *cell.kernel.shape, gain=settings["input_gain"]))
     cell.bias.assign(rng.uniform(-1, 1, cell.bias.shape).astype("float32"))
     return model
-
-
-def orthogonal_gates(rng, units):
-    """A recurrent kernel whose four gates each have an orthogonal matrix."""
-    gates = [np.linalg.qr(rng.normal(size=(units, units)))[0] for _ in range(4)]
-    return np.concatenate(gates, axis=1).astype("float32")
-
-
-def spread_forgetting(rng, units, longest):
-    """A bias with which unit memories last between 2 and `longest` time steps; others 0.
-
-    Source: Tallec & Ollivier, "Can recurrent neural networks warp time?" (2018),
-    arXiv:1804.11188, section 3.
-    """
-    bias = np.zeros(4 * units, "float32")
-    bias[units : 2 * units] = np.log(rng.uniform(2, longest, units))
-    return bias
-
-
-def sparse_kernel(rng, rows, units, gain):
-    """Glorot weights times `gain` for a few random inputs of each unit, 0 for its others.
-
-    The last row, the weight of the flag that marks a first step, keeps plain Glorot weights.
-    """
-    limit = np.sqrt(6 / (rows + units))
-    kernel = rng.uniform(-limit, limit, (rows, units))
-    seen = np.argsort(rng.random((rows - 1, units)), axis=0) < INPUTS_PER_UNIT
-    kernel[:-1] *= gain * seen
-    return kernel.astype("float32")

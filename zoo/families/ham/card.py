@@ -1,13 +1,15 @@
 """The sections of the model card of an entry with hierarchical attentive memory."""
 
 import json
+from operator import itemgetter
 
 from .... import datasets
 from ...entries.card import (
     asking,
+    compared,
+    error,
     loading,
     markdown,
-    percent,
     trained,
     trainings_table,
 )
@@ -37,7 +39,7 @@ def results(recipe, metrics):
         ),
     ]
     if metrics["other_models"]:
-        lines += ["", *compared(recipe, metrics)]
+        lines += ["", *compared(recipe, metrics, "sizes", itemgetter("length"), lengths_of)]
     return "\n".join(lines)
 
 
@@ -59,13 +61,12 @@ def takes_turns(recipe):
 
 def row_of(row, recipe):
     """The cells of a measurement."""
-    low, high = row["confidence_interval"]
     paper = {1: "error", 4: "longer_error"}.get(row["leaves"] // recipe.parameters["length"])
     return [
         *([row["leaves"]] if has_memory(recipe) else []),
         lengths_of(row),
         f"{row['examples']:,}",
-        f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})",
+        error(row),
         f"{100 * row['symbol_error']:.4f} %",
         recipe.paper.get(paper, "–"),
     ]
@@ -75,23 +76,6 @@ def lengths_of(row):
     """The lengths of a measurement in words."""
     least, most = row["least"], row["length"]
     return str(most) if least == most else f"{least} to {most}"
-
-
-def compared(recipe, metrics):
-    """Lines with the sequence errors of all models of the task."""
-    own = [row["length"] for row in metrics["sizes"]]
-    rows = []
-    for model, measured in [
-        (f"{recipe.name} (this one)", metrics["sizes"]),
-        *(
-            (f"[{x['model']}](../{x['model']}/README.md)", x["sizes"])
-            for x in metrics["other_models"]
-        ),
-    ]:
-        errors = {row["length"]: percent(row["sequence_error"]) for row in measured}
-        rows.append([model, *(errors.get(length, "–") for length in own)])
-    header = ["model", *(lengths_of(row) for row in metrics["sizes"])]
-    return ["Sequence errors of the models of this task:", "", markdown(header, rows)]
 
 
 def pictures(recipe):

@@ -7,12 +7,12 @@ import numpy as np
 
 from .... import datasets, plots
 from ....reinforce import ReinforceModel
+from ....weight_averages import AveragingAdam, averaged_weights, use_averages
 from ...entries import lengths
 from ...entries.card import percent
 from ...entries.figures import Exact, Measurement, of_selection, other_models
 from ..family import Family
 from . import card, network, picture, schedule
-from .averaging import AveragingAdam, averaged, set_weights
 from .network import Probe, network_of, serve_vectors
 from .settings import is_raw
 
@@ -68,7 +68,7 @@ class HAM(Family):
         """Errors on validation data at the current size; in the last stage also at larger sizes."""
         level, settings = run.position.level, self.recipe.hyperparameters
         now = {} if level is None else dict.fromkeys(run.stage.curriculum.parameters, level)
-        with averaged(run.model):
+        with averaged_weights(run.model):
             parameters = {**run.stage.parameters, **now}
             row = self.validation_errors(probe, VALIDATION_EXAMPLES, parameters)
             if level is None:
@@ -99,8 +99,7 @@ class HAM(Family):
 
     def on_training_end(self, run):
         """Set the weights of the trained model to their averages, if they are kept."""
-        if run.model.optimizer.use_ema:
-            set_weights(run.model, run.model.optimizer._model_variables_moving_average)
+        use_averages(run.model)
 
     def selection_metrics(self, run, examples):
         """Errors on the same validation examples for every training."""

@@ -7,6 +7,7 @@ from .... import datasets, metrics, plots, statistics
 from ....datasets.enwik8 import characters
 from ...entries import baseline
 from ...entries.figures import Exact
+from ...words import aligned
 from ..act.family import ACT
 from . import card, network, segmentation
 from .card import SCORE
@@ -229,8 +230,7 @@ class Language(ACT):
                     f"{answer['entropy'][place]:.2f}",
                 )
             )
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)
+        return "\n".join(aligned(lines))
 
     def check_plot(self, request):
         """Refuse a missing text, one that is too long, and what `ACT` refuses."""

@@ -1,91 +1,19 @@
 """Where a text falls into pieces: at the peaks of ponder, or of prediction loss or entropy.
 
-Graves (2016), section 3.5, finds that a network ponders longer at spaces and at other marks of
-a boundary, and suggests ponder as a detector of boundaries; loss and entropy are the usual ones.
 A boundary between two words is where white space is, or was before it was removed: without it,
 reading that a byte is a space is no help.
 """
 
 import numpy as np
 
-from .... import datasets
+from .... import boundaries, datasets
 from ....datasets.enwik8 import characters
 from .network import bits
 
 # The names that users say, and what a family measures.
 SIGNALS = {"ponder": "ponder", "loss": "bits", "entropy": "entropy"}
-TEXTS = ("with spaces", "without spaces")
-# A network may notice a boundary at the byte before it, or at the first one behind it.
-SIDES = ("after", "before")
-# Heights of peaks that are tried as the least height of a boundary, on validation data.
-TRIED = 200
-
-
-def peaks(values, least=-np.inf):
-    """Where a signal is higher than before, not lower than after, and at least `least`.
-
-    Args:
-        values: (windows, time); NaN is no peak.
-        least: the least height.
-
-    Returns:
-        Boolean (windows, time).
-
-    >>> peaks(np.array([[1.0, 3.0, 2.0, 2.5, 2.5, 0.0]])).astype(int)
-    array([[0, 1, 0, 1, 0, 0]])
-    """
-    padded = np.pad(values, ((0, 0), (1, 1)), constant_values=-np.inf)
-    padded = np.where(np.isnan(padded), -np.inf, padded)
-    middle = padded[:, 1:-1]
-    return (middle > padded[:, :-2]) & (middle >= padded[:, 2:]) & (middle >= least)
-
-
-def score(proposed, real):
-    """Precision, recall and their harmonic mean.
-
-    Args:
-        proposed, real: boolean, of the same shape.
-
-    Returns:
-        A dict: `precision`, `recall`, `f1`; 0 where there is nothing to divide by.
-    """
-    right = int((proposed & real).sum())
-    precision = right / max(int(proposed.sum()), 1)
-    recall = right / max(int(real.sum()), 1)
-    f1 = 2 * precision * recall / max(precision + recall, 1e-12)
-    return {name: round(value, 4) for name, value in zip(NUMBERS, (precision, recall, f1))}
-
-
 NUMBERS = ("precision", "recall", "f1")
-
-
-def proposed(values, height, side):
-    """Where boundaries are proposed: after the byte of a peak, or before it.
-
-    Args:
-        values: a signal (windows, time).
-        height: the least height of a peak.
-        side: one of `SIDES`.
-
-    Returns:
-        Boolean (windows, time): whether there is a boundary behind each byte.
-
-    >>> proposed(np.array([[1.0, 3.0, 2.0]]), 0, "before").astype(int)
-    array([[1, 0, 0]])
-    """
-    boundaries = peaks(values, height)
-    if side == "before":
-        boundaries = np.concatenate([boundaries[:, 1:], np.zeros_like(boundaries[:, :1])], axis=1)
-    return boundaries
-
-
-def best_choice(values, real):
-    """The least height of peaks, and the side, with the best mean of precision and recall (F1)."""
-    heights = np.quantile(values[peaks(values)], np.linspace(0, 0.995, TRIED))
-    tried = [(float(height), side) for side in SIDES for height in heights]
-    return max(tried, key=lambda choice: score(proposed(values, *choice), real)["f1"])
-
-
+TEXTS = ("with spaces", "without spaces")
 def without_spaces(windows):
     """Windows of a text without its white space, and where it was.
 
@@ -157,8 +85,8 @@ def measure(family, probe):
                     "height": round(height, 4),
                     "side": side,
                     "boundaries": round(float(real.mean()), 4),
-                    **score(proposed(values, height, side), real),
-                    "every_byte": score(np.ones_like(real), real)["f1"],
+                    **boundaries.score(boundaries.propose(values, height, side), real),
+                    "every_byte": boundaries.score(np.ones_like(real), real)["f1"],
                 }
             )
     return rows
@@ -171,7 +99,7 @@ def choices(family, probe):
         A dict from pairs of one of `TEXTS` and one of `SIGNALS` to pairs of height and side.
     """
     return {
-        (text, name): best_choice(values, real)
+        (text, name): boundaries.choose(values, real)
         for text, (inputs, real) in texts(family.recipe, "validation").items()
         for name, values in signals(family, probe, inputs).items()
     }

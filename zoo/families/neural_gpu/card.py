@@ -2,7 +2,9 @@
 
 from ...entries.card import (
     asking,
+    compared,
     encoding,
+    error,
     loading,
     markdown,
     percent,
@@ -44,13 +46,12 @@ def results(recipe, metrics):
             ),
         ]
     if metrics["other_models"]:
-        lines += ["", *compared(recipe, metrics)]
+        lines += ["", *compared(recipe, metrics, "lengths", name_of, name_of)]
     return "\n".join(lines)
 
 
 def row_of(row, recipe):
     """The cells of a measurement."""
-    low, high = row["confidence_interval"]
     paper = "–"
     if row["probe"] is None and row["least"] == row["length"]:
         known = row["length"] in LENGTHS[recipe.length_parameters[1]]
@@ -59,29 +60,9 @@ def row_of(row, recipe):
     return [
         name_of(row),
         f"{row['examples']:,}",
-        f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})",
+        error(row),
         f"{100 * row['symbol_error']:.4f} %",
         paper,
-    ]
-
-
-def compared(recipe, metrics):
-    """Lines with the sequence errors of all models of the task."""
-    own = [row for row in metrics["lengths"] if row["probe"] is None]
-    rows = []
-    for model, measured in [
-        (f"{recipe.name} (this one)", metrics["lengths"]),
-        *(
-            (f"[{x['model']}](../{x['model']}/README.md)", x["lengths"])
-            for x in metrics["other_models"]
-        ),
-    ]:
-        errors = {name_of(row): percent(row["sequence_error"]) for row in measured}
-        rows.append([model, *(errors.get(name_of(row), "–") for row in own)])
-    return [
-        "Sequence errors of the models of this task:",
-        "",
-        markdown(["model", *map(name_of, own)], rows),
     ]
 
 

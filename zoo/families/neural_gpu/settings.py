@@ -16,6 +16,19 @@ DIAGONAL = {
     "dropout_on": "candidate",
     "optimizer": "relative_clip_adamax",
 }
+# The fields of recipes whose inputs are 41 bits, of which the network has 24 maps.
+BITS = {
+    "family": "neural_gpu",
+    "build": "neural_gpu",
+    "parameters": {"length": 41, "min_length": 41},
+    "training_parameters": {"min_length": 2, "short_share": 0.05},
+    "length_parameters": ("min_length", "length"),
+    "figure": None,
+    "batch_size": 32,
+    "validate_every": 1000,
+    "paper": {"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
+}
+BITS_NETWORK = {**DIAGONAL, "maps": 24, "dropout": 0.2, "longer": 121, "longer_at_first": 31}
 DIFFERENCES = (
     "One layer of CGRU on an image without width, with the hard nonlinearities and diagonal gates "
     "of Freivalds & Liepins (2017), instead of two layers on an image of width 4.",

@@ -1,7 +1,19 @@
 """The sections of the model card of an entry with a pointer network."""
 
+from .... import datasets
 from ...entries import lengths
-from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes, percent
+from ...entries.card import (
+    asking,
+    changes,
+    command,
+    encoding,
+    error,
+    loading,
+    markdown,
+    minutes,
+    percent,
+)
+from ...words import aligned
 from ..act.card import choice
 
 SOURCE = (
@@ -10,8 +22,6 @@ SOURCE = (
     "Figurnov and Rafal Jozefowicz, Learning When to Halt With Adaptive Computation Time, slides, "
     "about 2016"
 )
-# What is asked on the cards, by data set.
-EXAMPLES = {"convex_hull": "0.1,0.2 0.8,0.3 0.5,0.9 0.4,0.4", "tsp": "0,0 1,1 1,0 0,1"}
 NAMES = {"act": "ACT", "plain": "none: the paper's decoder"}
 DIFFERENCES = (
     "An answer ends where its first index returns, as in the authors' files; there is no end "
@@ -66,10 +76,10 @@ def by_points(metrics):
     return markdown(header, rows)
 
 
-def error(row):
-    """A sequence error with its interval."""
-    low, high = row["confidence_interval"]
-    return f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})"
+def scores(metrics):
+    """What is measured beside the error, in words."""
+    names = [name for name in SCORES if name in metrics]
+    return ", ".join(f"{SCORES[name][0]} {SCORES[name][1](metrics[name])}" for name in names)
 
 
 def trainings_table(recipe, metrics):
@@ -105,7 +115,7 @@ def pictures(recipe):
 
 def use(recipe, metrics):
     """How to load and serve the model."""
-    this, example = loading(recipe, metrics), EXAMPLES[recipe.dataset]
+    this, example = loading(recipe, metrics), datasets.task(recipe.dataset).EXAMPLE
     return f"""```python
 from keras_adaptive import datasets, zoo
 
@@ -155,7 +165,5 @@ def answer_table(answer):
     shares = [f"{share:.1%}" for share in answer["confidence"]]
     columns = (indices, points, answer["ponder_steps"], answer["ponder"], shares)
     rows = [[str(cell) for cell in row] for row in (header, *zip(*columns, strict=True))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
-    told = [f"{name}: {answer[name]}" for name in ("area", "length") if name in answer]
-    return "\n".join([*lines, *told, f"answer: {answer['answer']}"])
+    described = [f"{name}: {answer[name]}" for name in ("area", "length") if name in answer]
+    return "\n".join([*aligned(rows), *described, f"answer: {answer['answer']}"])

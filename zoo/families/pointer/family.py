@@ -12,11 +12,11 @@ from ...entries.card import percent
 from ...entries.figures import ERROR, Measurement
 from ...entries.thinking_less import limits_up_to
 from ..family import Family
-from . import card, examples_file, network, scores
+from . import card, examples_file, network
 from .network import Probe, Search
 
 # Numbers of points that an entry is measured at, beside those of its training.
-LENGTHS = {"convex_hull": (5, 10, 20), "tsp": (5, 10)}
+LENGTHS = (5, 10, 20)
 # The most points of an example: an answer and its probabilities grow as the square.
 MOST_POINTS = 1000
 # What is measured in one batch, in pairs of an output and a point.
@@ -64,9 +64,9 @@ class Pointer(Family):
         return [model.decoder]
 
     @property
-    def scores(self):
-        """What is measured of an answer beside whether it is exactly right."""
-        return scores.OF_DATASET[self.recipe.dataset]
+    def task(self):
+        """The task, which measures answers beside whether they are exactly right."""
+        return datasets.task(self.recipe.dataset)
 
     def training_batch(self, batch, parameters):
         """Points, and the indices of the answer."""
@@ -81,20 +81,24 @@ class Pointer(Family):
         return int(np.clip(LARGEST_BATCH // (parameters["length"] + 1) ** 2, 1, 500))
 
     def example_results(self, batch, answers):
-        """Number of points, steps and outputs, and what `scores` measures of each answer."""
+        """Number of points, steps and outputs, and what the task measures of each answer."""
         steps = answers["ponder_steps"]
         return {
             "difficulty": batch["difficulty"].max(axis=1),
             "ponder_steps": steps.sum(axis=1),
             "outputs": (steps > 0).sum(axis=1),
-            **self.scores.measure(batch, answers["indices"]),
+            **self.task.measure(batch, answers["indices"]),
         }
 
     def ratios(self, results):
-        """The means of what `scores` measures, and steps by output."""
+        """The means of what the task measures, and steps by output."""
+        ones = np.ones(len(results["outputs"]))
+        measured = {
+            name: Ratio(np.asarray(results[name], "float64"), ones, largest)
+            for name, largest in self.task.MEASURES.items()
+        }
         steps = np.asarray(results["ponder_steps"], "float64")
-        found = scores.ratios(self.scores.names, results)
-        return {**found, "ponder_steps": Ratio(steps, results["outputs"])}
+        return {**measured, "ponder_steps": Ratio(steps, results["outputs"])}
 
     def predict(self, probe, text):
         """A model's answer to points in human form.
@@ -102,14 +106,14 @@ class Pointer(Family):
         Returns:
             A dict: `answer`, the indices from 1; `points`; lists with an element for each index of
             the answer: `confidence`, its probability among what was valid, `ponder_steps` (N) and
-            `ponder` (ρ = N + R); and what `scores` tells of the answer, such as its `area`.
+            `ponder` (ρ = N + R); and what the task says about the answer, such as its `area`.
         """
-        inputs = datasets.task(self.recipe.dataset).encode(text, **self.recipe.parameters)
+        inputs = self.task.encode(text, **self.recipe.parameters)
         return self.answers_to(probe, inputs)[0]
 
     def answers_to(self, probe, inputs):
         """The answers to a batch of points, a list of dicts as of `predict`."""
-        task, found, answers = datasets.task(self.recipe.dataset), probe(inputs), []
+        task, found, answers = self.task, probe(inputs), []
         for row, points in enumerate(inputs):
             indices = [int(index) for index in found["indices"][row] if index > 0]
             outputs = range(len(indices))
@@ -121,10 +125,15 @@ class Pointer(Family):
                     "confidence": [round(float(share), 4) for share in shares],
                     "ponder_steps": [round(float(found["ponder_steps"][row, i])) for i in outputs],
                     "ponder": [round(float(found["ponder"][row, i]), 3) for i in outputs],
-                    **self.scores.of_answer(points, indices),
+                    **task.describe_answer(points, indices),
                 }
             )
         return answers
+
+    @property
+    def lengths(self):
+        """Those of `LENGTHS` that the task has."""
+        return [n for n in LENGTHS if n <= getattr(self.task, "MOST_POINTS", MOST_POINTS)]
 
     def entry_metrics(self, run, model, trainings, request):
         """The errors with several numbers of points, see `measure_lengths`."""
@@ -132,7 +141,7 @@ class Pointer(Family):
 
     def measure_lengths(self, run, request):
         """The errors with several numbers of points, a dict with the list `lengths`."""
-        points = request.lengths or LENGTHS[self.recipe.dataset]
+        points = request.lengths or self.lengths
         numbers = request.examples, request.long_examples, points
         return {"lengths": lengths.measure(self, run, *numbers)}
 
@@ -217,8 +226,8 @@ class Pointer(Family):
         return examples_file.read(self.recipe.dataset, path, MOST_POINTS)
 
     def describe(self, metrics):
-        """What `scores` measures, and steps, in words."""
-        return f"{self.scores.describe(metrics)}, steps {metrics['ponder_steps']:.2f}"
+        """What the task measures, and steps, in words."""
+        return f"{card.scores(metrics)}, steps {metrics['ponder_steps']:.2f}"
 
     def describe_lengths(self, found):
         """The error with each number of points, a line each."""
@@ -244,6 +253,6 @@ class Pointer(Family):
             count = min(request.examples or SHOWN, MOST_SHOWN)
             points = self.some_points(count, 0 if request.seed is None else request.seed)
             return {"picture": str(self.draw(out, probe, points, name))}
-        inputs = datasets.task(self.recipe.dataset).encode(request.input, **self.recipe.parameters)
+        inputs = self.task.encode(request.input, **self.recipe.parameters)
         picture = self.draw(out, probe, inputs, name)
         return {"picture": str(picture), **self.predict(probe, request.input)}

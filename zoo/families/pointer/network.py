@@ -6,9 +6,6 @@ import numpy as np
 from .... import datasets, evaluation
 from ....models import PointerNetwork
 
-# Which answers are valid, by data set.
-ANSWERS = {"convex_hull": "polygon", "tsp": "tour"}
-
 
 def build(recipe):
     """A `PointerNetwork`, built, for points of the recipe's data set.
@@ -22,11 +19,12 @@ def build(recipe):
             `target_ponder` and `input_gain`.
     """
     settings = recipe.hyperparameters
-    features = datasets.task(recipe.dataset).sizes(**recipe.parameters)["width"]
+    task = datasets.task(recipe.dataset)
+    features = task.sizes(**recipe.parameters)["width"]
     plain = recipe.variant == "plain"
     model = PointerNetwork(
         settings["units"],
-        answer=ANSWERS[recipe.dataset],
+        answer=task.ANSWER,
         halting=None if plain else settings["halting"],
         steps=None if plain else settings["fixed_steps"],
         max_ponder=settings["max_ponder"],

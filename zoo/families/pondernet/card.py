@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from ...entries.card import asking, encoding, loading, markdown, percent
+from ...entries.card import asking, encoding, error, loading, markdown, percent
 from ..act import card as act
 
 SOURCE = (
@@ -93,12 +93,6 @@ def compared(runs):
         f"PonderNet {verdict} error beyond the training's range, in the median over the seeds "
         f"{percent(ponder)}, ACT {percent(adaptive)}."
     )
-
-
-def error(row):
-    """A sequence error with its interval."""
-    low, high = row["confidence_interval"]
-    return f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})"
 
 
 def pictures(recipe):

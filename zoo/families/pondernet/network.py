@@ -5,6 +5,7 @@ import numpy as np
 from keras import ops
 
 from .... import datasets, evaluation
+from ....initial_weights import one_input_each
 from ....layers import PonderNet
 from ....models import PonderNetModel
 from ....pondernet import sine
@@ -65,19 +66,6 @@ def pondering(recipe, cell):
     return PonderNetModel(
         inputs, answer, beta=settings["beta"], prior=settings["prior"], name=recipe.name
     )
-
-
-def one_input_each(rng, inputs, units, scale):
-    """A kernel with which each unit sees one input, and every input is seen equally often.
-
-    >>> kernel = one_input_each(np.random.default_rng(0), 3, 6, 2.0)
-    >>> (kernel != 0).sum(axis=0).tolist(), (kernel != 0).sum(axis=1).tolist()
-    ([1, 1, 1, 1, 1, 1], [2, 2, 2])
-    """
-    seen = np.concatenate([rng.permutation(inputs) for _ in range(-(-units // inputs))])[:units]
-    kernel = np.zeros((inputs, units), "float32")
-    kernel[seen, np.arange(units)] = rng.uniform(-scale, scale, units)
-    return kernel
 
 
 class Probe(evaluation.Probe):

@@ -1,7 +1,8 @@
 """The sections of the model card of an entry with a recall network."""
 
-from ...entries.card import asking, encoding, loading, markdown, percent
-from ..neural_gpu.card import compared, trainings
+from ...entries.card import asking, compared, encoding, error, loading, markdown
+from ...entries.lengths import name_of
+from ..neural_gpu.card import trainings
 
 SOURCE = (
     "Arpit Bansal, Avi Schwarzschild, Eitan Borgnia, Zeyad Emam, Furong Huang, Micah Goldblum and "
@@ -41,14 +42,8 @@ def results(recipe, metrics):
         f"The paper, with {recipe.paper['cell']}: {recipe.paper['error']}.",
     ]
     if metrics["other_models"]:
-        lines += ["", *compared(recipe, metrics)]
+        lines += ["", *compared(recipe, metrics, "lengths", name_of, name_of)]
     return "\n".join(lines)
-
-
-def error(row):
-    """A sequence error with its interval."""
-    low, high = row["confidence_interval"]
-    return f"**{percent(row['sequence_error'])}** ({percent(low)} to {percent(high)})"
 
 
 def pictures(recipe):

@@ -1,6 +1,7 @@
 """A trained network with ACT in NumPy alone, which answers without loading Keras.
 
-Importing Keras and TensorFlow takes many times longer than answering one example.
+Importing Keras and TensorFlow takes many times longer than answering one example. For instance, a
+command or a small server that reads a saved model may use this instead.
 """
 
 import io
@@ -12,15 +13,22 @@ import h5py
 import numpy as np
 
 
-class NumpyProbe:
-    """The network of a `model.keras` file, with the same outputs as the `Probe` of its Keras model.
+class NumpyACT:
+    """The network of a `.keras` file, with the same outputs as an `evaluation.PonderProbe`.
 
     Args:
-        path: of a model with one `ACTRNN` that halts by `ACT`, around a `SimpleRNNCell` or an
-            `LSTMCell` with Keras's default activations, and one dense layer after it.
+        path: of a model with a `Masking` layer, one `ACTRNN` that halts by `ACT`, around a
+            `SimpleRNNCell` or an `LSTMCell` with Keras's default activations, and one dense layer.
 
     Raises:
         ValueError: a weight is not a finite number.
+
+    Example:
+
+    ```python
+    network = NumpyACT("model.keras")
+    network(inputs)["outputs"]   # inputs (1, time, width)
+    ```
     """
 
     def __init__(self, path: str | Path):
@@ -39,7 +47,15 @@ class NumpyProbe:
         self.head = _variables(weights[head], path)
 
     def __call__(self, inputs: np.ndarray) -> dict[str, np.ndarray]:
-        """Outputs, ponder and ponder steps for one example, inputs (1, time, width)."""
+        """Outputs, ponder and ponder steps for one example.
+
+        Args:
+            inputs: `(1, time, width)`.
+
+        Returns:
+            A dict: `outputs` `(1, time, …)`, `ponder` (ρ = N + R) and `ponder_steps` (N)
+            `(1, time)`.
+        """
         units = self.cell[1].shape[0]
         # The output is the first tensor of the state.
         state = np.zeros((2, units), "float32")
@@ -60,8 +76,13 @@ class NumpyProbe:
             "ponder_steps": np.array([steps], "float32"),
         }
 
-    def ponder(self, x, state):
-        """Repeats the cell at one input; returns the mean state, N and R (Equations 3 to 9)."""
+    def ponder(self, x: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Repeats the cell at one input; returns the mean state, N and R (Equations 3 to 9).
+
+        Args:
+            x: `(width,)`.
+            state: `(2, units)`, the output and the memory of an LSTM.
+        """
         kernel, recurrent_kernel, bias = self.cell
         halting_kernel, halting_bias = self.halting_unit
         # The last row has the weights of the flag that is 1 at the first step only.

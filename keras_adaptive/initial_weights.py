@@ -1,0 +1,98 @@
+"""Initial weights of recurrent cells with which long or hard sequences are learned.
+
+Each function draws an array from a `numpy.random.Generator`, for `variable.assign`.
+
+Example:
+
+>>> cell = keras.layers.LSTMCell(8)
+>>> cell.build((None, 3))
+>>> rng = np.random.default_rng(0)
+>>> cell.recurrent_kernel.assign(orthogonal_gates(rng, 8))
+>>> cell.bias.assign(chrono_bias(rng, 8, longest=100))
+"""
+
+import numpy as np
+
+
+def orthogonal_gates(rng: np.random.Generator, units: int) -> np.ndarray:
+    """A recurrent kernel of an LSTM whose four gates each have an orthogonal matrix.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        units: of the LSTM.
+
+    Returns:
+        float32 `(units, 4 * units)`.
+    """
+    gates = [np.linalg.qr(rng.normal(size=(units, units)))[0] for _ in range(4)]
+    return np.concatenate(gates, axis=1).astype("float32")
+
+
+def chrono_bias(rng: np.random.Generator, units: int, longest: float) -> np.ndarray:
+    """A bias of an LSTM with which its memories last between 2 and `longest` time steps.
+
+    The bias of the forget gate is the logarithm of that time; the biases of the other gates are 0.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        units: of the LSTM.
+        longest: time steps, above 2.
+
+    Returns:
+        float32 `(4 * units,)`.
+
+    Source: Tallec & Ollivier, "Can recurrent neural networks warp time?" (2018),
+    arXiv:1804.11188, section 3.
+    """
+    bias = np.zeros(4 * units, "float32")
+    bias[units : 2 * units] = np.log(rng.uniform(2, longest, units))
+    return bias
+
+
+def sparse_kernel(
+    rng: np.random.Generator, rows: int, units: int, gain: float, inputs_per_unit: int = 6
+) -> np.ndarray:
+    """Glorot weights times `gain` for a few random inputs of each unit, 0 for its others.
+
+    The last row, the weight of the flag with which `ACTRNN` marks a first step, keeps plain Glorot
+    weights.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        rows: the number of inputs, the flag included.
+        units: of the cell.
+        gain: factor on the weights.
+        inputs_per_unit: the number of inputs that a unit sees. Defaults to `6`.
+
+    Returns:
+        float32 `(rows, units)`.
+    """
+    limit = np.sqrt(6 / (rows + units))
+    kernel = rng.uniform(-limit, limit, (rows, units))
+    seen = np.argsort(rng.random((rows - 1, units)), axis=0) < inputs_per_unit
+    kernel[:-1] *= gain * seen
+    return kernel.astype("float32")
+
+
+def one_input_each(
+    rng: np.random.Generator, inputs: int, units: int, scale: float
+) -> np.ndarray:
+    """A kernel with which each unit sees one input, and every input is seen equally often.
+
+    Args:
+        rng: a `numpy.random.Generator`.
+        inputs: the number of inputs.
+        units: of the cell.
+        scale: weights are uniform between -`scale` and `scale`.
+
+    Returns:
+        float32 `(inputs, units)`.
+
+    >>> kernel = one_input_each(np.random.default_rng(0), 3, 6, 2.0)
+    >>> (kernel != 0).sum(axis=0).tolist(), (kernel != 0).sum(axis=1).tolist()
+    ([1, 1, 1, 1, 1, 1], [2, 2, 2])
+    """
+    seen = np.concatenate([rng.permutation(inputs) for _ in range(-(-units // inputs))])[:units]
+    kernel = np.zeros((inputs, units), "float32")
+    kernel[seen, np.arange(units)] = rng.uniform(-scale, scale, units)
+    return kernel

@@ -1,0 +1,61 @@
+"""Moving averages of the weights, for validation while a training goes on and for its end."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import keras
+import numpy as np
+
+from .types import Tensor
+
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class AveragingAdam(keras.optimizers.Adam):
+    """Adam with moving averages of the weights, which are not assigned at the end of `fit`.
+
+    Keras's own optimizers replace the weights by their averages when `fit` ends, so a training of
+    several calls would continue from the averages. Here `use_averages` does that when it is called.
+
+    Args:
+        **kwargs: those of `keras.optimizers.Adam`; `use_ema=True` keeps averages, and
+            `ema_momentum` is their momentum.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    >>> model.compile(AveragingAdam(use_ema=True, ema_momentum=0.9), "mse")
+    >>> _ = model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+    >>> with averaged_weights(model):
+    ...     loss = model.evaluate(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+    >>> use_averages(model)
+    """
+
+    def finalize_variable_values(self, var_list: Any) -> None:
+        """Leaves the weights as they are."""
+
+
+@contextlib.contextmanager
+def averaged_weights(model: keras.Model) -> Iterator[None]:
+    """A context in which a compiled model has the averages of its weights, if they are kept."""
+    if not model.optimizer.use_ema:
+        yield
+        return
+    weights = [np.array(variable) for variable in model.trainable_variables]
+    use_averages(model)
+    try:
+        yield
+    finally:
+        _assign(model, weights)
+
+
+def use_averages(model: keras.Model) -> None:
+    """Sets the weights of a compiled model to their averages, if its optimizer keeps them."""
+    if model.optimizer.use_ema:
+        _assign(model, model.optimizer._model_variables_moving_average)
+
+
+def _assign(model: keras.Model, values: Iterable[Tensor]) -> None:
+    """Sets the trainable weights to copies of `values`: JAX donates each buffer only once."""
+    for variable, value in zip(model.trainable_variables, values, strict=True):
+        variable.assign(np.array(value))
