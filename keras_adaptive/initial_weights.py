@@ -13,6 +13,8 @@ Example:
 
 import numpy as np
 
+from . import arguments
+
 
 def orthogonal_gates(rng: np.random.Generator, units: int) -> np.ndarray:
     """A recurrent kernel of an LSTM whose four gates each have an orthogonal matrix.
@@ -24,6 +26,7 @@ def orthogonal_gates(rng: np.random.Generator, units: int) -> np.ndarray:
     Returns:
         float32 `(units, 4 * units)`.
     """
+    units = _checked(rng, units=units)[0]
     gates = [np.linalg.qr(rng.normal(size=(units, units)))[0] for _ in range(4)]
     return np.concatenate(gates, axis=1).astype("float32")
 
@@ -44,6 +47,8 @@ def chrono_bias(rng: np.random.Generator, units: int, longest: float) -> np.ndar
     Source: Tallec & Ollivier, "Can recurrent neural networks warp time?" (2018),
     arXiv:1804.11188, section 3.
     """
+    units = _checked(rng, units=units)[0]
+    longest = arguments.number("longest", longest, above=2)
     bias = np.zeros(4 * units, "float32")
     bias[units : 2 * units] = np.log(rng.uniform(2, longest, units))
     return bias
@@ -67,6 +72,10 @@ def sparse_kernel(
     Returns:
         float32 `(rows, units)`.
     """
+    rows, units, inputs_per_unit = _checked(
+        rng, rows=rows, units=units, inputs_per_unit=inputs_per_unit
+    )
+    gain = arguments.number("gain", gain)
     limit = np.sqrt(6 / (rows + units))
     kernel = rng.uniform(-limit, limit, (rows, units))
     seen = np.argsort(rng.random((rows - 1, units)), axis=0) < inputs_per_unit
@@ -92,7 +101,15 @@ def one_input_each(
     >>> (kernel != 0).sum(axis=0).tolist(), (kernel != 0).sum(axis=1).tolist()
     ([1, 1, 1, 1, 1, 1], [2, 2, 2])
     """
+    inputs, units = _checked(rng, inputs=inputs, units=units)
+    scale = arguments.number("scale", scale, least=0)
     seen = np.concatenate([rng.permutation(inputs) for _ in range(-(-units // inputs))])[:units]
     kernel = np.zeros((inputs, units), "float32")
     kernel[seen, np.arange(units)] = rng.uniform(-scale, scale, units)
     return kernel
+
+
+def _checked(rng, **sizes):
+    """The sizes, if each is an integer of at least 1, and the generator is one of NumPy."""
+    arguments.instance("rng", rng, np.random.Generator, "a `numpy.random.Generator`")
+    return [arguments.integer(name, size, least=1) for name, size in sizes.items()]

@@ -12,6 +12,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from . import arguments
+
 
 class NumpyACT:
     """The network of a `.keras` file, with the same outputs as an `evaluation.PonderProbe`.
@@ -32,6 +34,7 @@ class NumpyACT:
     """
 
     def __init__(self, path: str | Path):
+        path = arguments.path("path", path)
         with zipfile.ZipFile(path) as archive:
             layers = json.loads(archive.read("config.json"))["config"]["layers"]
             weights = h5py.File(io.BytesIO(archive.read("model.weights.h5")))["layers"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from . import arguments
 from .types import Tensor
 
 CONFIDENCE = 0.95
@@ -71,6 +72,8 @@ def error_interval(errors: int, examples: int) -> list[float]:
 
     Source: Wilson (1927).
     """
+    examples = arguments.integer("examples", examples, least=1)
+    errors = arguments.integer("errors", errors, least=0, most=examples)
     test = _stats().binomtest(int(errors), int(examples))
     # Rounding errors may exceed the range [0, 1].
     bounds = [min(max(bound, 0.0), 1.0) for bound in test.proportion_ci(CONFIDENCE, "wilson")]
@@ -94,7 +97,10 @@ def mean_interval(value: float, spread: float, examples: int, digits: int = 4) -
     >>> mean_interval(2.0, 1.0, 100)
     [1.8016, 2.1984]
     """
-    if examples < 2:
+    value = arguments.number("value", value)
+    spread = arguments.number("spread", spread, least=0)
+    digits = arguments.integer("digits", digits, least=0)
+    if arguments.integer("examples", examples, least=1) < 2:
         return [-np.inf, np.inf]
     error = spread / np.sqrt(examples)
     half = float(_stats().t.ppf((1 + CONFIDENCE) / 2, examples - 1) * error)
@@ -120,6 +126,10 @@ def compare_errors(errors: int, examples: int, errors_again: int, examples_again
     >>> compare_errors(2, 100, 0, 10)
     1.0
     """
+    examples = arguments.integer("examples", examples, least=1)
+    errors = arguments.integer("errors", errors, least=0, most=examples)
+    examples_again = arguments.integer("examples_again", examples_again, least=1)
+    errors_again = arguments.integer("errors_again", errors_again, least=0, most=examples_again)
     rows = [[errors, examples - errors], [errors_again, examples_again - errors_again]]
     return min(float(_stats().fisher_exact(rows).pvalue), 1.0)
 
@@ -142,6 +152,10 @@ def compare_means(value: float, examples: int, again: Ratio, rounding: float = 0
     >>> compare_means(4.0, 1000, again), compare_means(9.0, 1000, again) < 0.01
     (1.0, True)
     """
+    value = arguments.number("value", value)
+    examples = arguments.integer("examples", examples, least=1)
+    arguments.instance("again", again, Ratio, "a `Ratio`")
+    rounding = arguments.number("rounding", rounding, least=0)
     count = len(again.totals)
     error = again.spread * np.sqrt(1 / examples + 1 / count)
     difference = max(abs(value - again.value) - rounding, 0.0)

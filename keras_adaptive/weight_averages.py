@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from . import arguments
 from .types import Tensor
 
 
@@ -38,7 +39,7 @@ class AveragingAdam(keras.optimizers.Adam):
 @contextlib.contextmanager
 def averaged_weights(model: keras.Model) -> Iterator[None]:
     """A context in which a compiled model has the averages of its weights, if they are kept."""
-    if not model.optimizer.use_ema:
+    if not _compiled(model).optimizer.use_ema:
         yield
         return
     weights = [np.array(variable) for variable in model.trainable_variables]
@@ -51,8 +52,16 @@ def averaged_weights(model: keras.Model) -> Iterator[None]:
 
 def use_averages(model: keras.Model) -> None:
     """Sets the weights of a compiled model to their averages, if its optimizer keeps them."""
-    if model.optimizer.use_ema:
+    if _compiled(model).optimizer.use_ema:
         _assign(model, model.optimizer._model_variables_moving_average)
+
+
+def _compiled(model):
+    """A model, if it is compiled."""
+    arguments.instance("model", model, keras.Model, "a compiled Keras model")
+    if model.optimizer is None:
+        arguments.refuse("model", model, "a compiled Keras model")
+    return model
 
 
 def _assign(model: keras.Model, values: Iterable[Tensor]) -> None:

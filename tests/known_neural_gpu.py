@@ -74,9 +74,9 @@ def batch_of(sequences, n=None, starts=None, padding=-1):
 
 def gate_of(layer):
     """The gate's name in the references."""
-    if layer.of_cells["nonlinearity"] == "hard":
+    if layer.cells[0].nonlinearity == "hard":
         return "hard"
-    return "cut-off" if layer.of_cells["gate_cutoff"] else "plain"
+    return "cut-off" if layer.cells[0].gate_cutoff else "plain"
 
 
 def cgru_parameters(gate_kernel, gate_bias, candidate_kernel, candidate_bias):
@@ -99,7 +99,7 @@ def expected(layer, weights, sequences, sharpness=1.0):
     """
     embedding, *of_cells = weights
     cells = [of_cells[i : i + 4] for i in range(0, len(of_cells), 4)]
-    r = layer.of_cells["relaxation"]
+    r = layer.cells[0].relaxation
     sets = [cells] if r == 1 else [[[w[t] for w in cell] for cell in cells] for t in range(r)]
     results = [
         references.neural_gpu(
@@ -109,7 +109,7 @@ def expected(layer, weights, sequences, sharpness=1.0):
             layer.width,
             layer.steps_multiplier,
             gate_of(layer),
-            layer.of_cells["diagonal"],
+            layer.cells[0].diagonal,
             sharpness,
         )
         for sequence in sequences
@@ -117,7 +117,7 @@ def expected(layer, weights, sequences, sharpness=1.0):
     images = [images for images, _ in results]
     task = sum(np.sum(image[-1][:, 0] ** 2) for image in images)
     cost = sum(cost for _, cost in results) / len(sequences)
-    loss = task + layer.of_cells["saturation_cost"] * cost
+    loss = task + layer.cells[0].saturation_cost * cost
     if r > 1:
         apart = sum(np.sum((w - np.mean(w, axis=0)) ** 2) for w in of_cells)
         loss = loss + RELAXATION_PULL * apart

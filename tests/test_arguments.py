@@ -15,22 +15,28 @@ import pytest
 from keras_adaptive import (
     arguments,
     baselines,
+    boundaries,
     callbacks,
     checkpoints,
     control,
     curriculum,
     distributed,
     ensemble,
+    evaluation,
     export,
     halting,
     ham,
+    initial_weights,
     losses,
     metrics,
     models,
     neural_gpu,
+    numpy_act,
     optimizers,
     reinforce,
     relaxation,
+    statistics,
+    weight_averages,
 )
 from keras_adaptive.ham.probe import sides
 from keras_adaptive.layers import (
@@ -47,10 +53,10 @@ from keras_adaptive.layers import (
 )
 
 MODULES = [
-    *("baselines", "callbacks", "checkpoints", "control", "curriculum", "distributed", "ensemble"),
-    "export",
-    *("halting", "ham", "ham.probe", "layers", "losses", "metrics", "models", "neural_gpu"),
-    *("optimizers", "reinforce", "relaxation"),
+    *("baselines", "boundaries", "callbacks", "checkpoints", "control", "curriculum", "distributed", "ensemble"),
+    *("evaluation", "export"),
+    *("halting", "ham", "ham.probe", "initial_weights", "layers", "losses", "metrics", "models", "neural_gpu"),
+    *("numpy_act", "optimizers", "reinforce", "relaxation", "statistics", "weight_averages"),
 ]
 
 # Bad values of each kind. `None` is one unless it is said to be allowed.
@@ -129,6 +135,15 @@ OF_LOSS = {"from_logits": SWITCH, "per_target": SWITCH, "name": NAME}
 OF_METRIC = {"name": NAME, "dtype": DATA}
 
 
+GENERATOR = [None, 3, np.random.RandomState(0)]
+COMPILED = [*MODEL, keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])]
+RATIO = {"totals": np.array([1.0, 2.0]), "parts": np.ones(2)}
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
 def symbols():
     return {"source": baselines.Symbols(3), "target": baselines.Symbols(3)}
 
@@ -156,6 +171,12 @@ def feed(**changes):
 def pondering():
     inputs = keras.Input((1,))
     return {"inputs": inputs, "outputs": PonderNet(keras.layers.GRUCell(2))(inputs)}
+
+
+def pondering_with_steps():
+    inputs = keras.Input((2, 1))
+    states, _ = ACTRNN(keras.layers.SimpleRNNCell(2), return_ponder=True)(inputs)
+    return {"inputs": inputs, "outputs": states}
 
 
 def recalling():
@@ -189,7 +210,8 @@ TABLE = {
             "symbols": COUNT,
             "maps": COUNT,
             "width": COUNT,
-            "num_layers": COUNT,
+            "num_layers": or_none(COUNT),
+            "cell": [None, "GRU", [], [None], CGRU, CGRU(2, dropout=0.1), 2.5, 0],
             **OF_CGRU,
             "dropout_on": [*WORD, None],
             "dropout_schedule": [*WORD, None],
@@ -588,6 +610,84 @@ TABLE = {
         lambda: {"width": 3},
         {"width": COUNT, "end": [*INTEGER, -4, 3], "padding": NUMBER},
     ),
+    boundaries.peaks: (None, {"values": DATA, "least": DATA}),
+    boundaries.propose: (
+        lambda: {"values": np.zeros((1, 3)), "height": 0.0},
+        {"values": DATA, "height": DATA, "side": WORD},
+    ),
+    boundaries.score: (None, {"proposed": DATA, "real": DATA}),
+    boundaries.choose: (None, {"values": DATA, "real": DATA}),
+    evaluation.Evaluation: (None, {}),
+    evaluation.PonderEvaluation: (None, {}),
+    evaluation.Probe: (lambda: {"model": plain()}, {"model": MODEL}),
+    evaluation.PonderProbe: (
+        lambda: {"model": keras.Model(**pondering_with_steps())},
+        {"model": [*MODEL, keras.Sequential([keras.Input((2,))])], "layer": or_none(TEXT)},
+    ),
+    evaluation.TimedProbe: (lambda: {"probe": len}, {"probe": FUNCTION}),
+    evaluation.LimitedProbe: (
+        lambda: {"probe": len, "within": 1.0},
+        {"probe": FUNCTION, "within": ABOVE_0},
+    ),
+    evaluation.ponder_of: (None, {"layer": LAYER}),
+    initial_weights.orthogonal_gates: (
+        lambda: {"rng": rng(), "units": 2},
+        {"rng": GENERATOR, "units": COUNT},
+    ),
+    initial_weights.chrono_bias: (
+        lambda: {"rng": rng(), "units": 2, "longest": 9},
+        {"rng": GENERATOR, "units": COUNT, "longest": [*NUMBER, 2, -3.0]},
+    ),
+    initial_weights.sparse_kernel: (
+        lambda: {"rng": rng(), "rows": 3, "units": 2, "gain": 1.0},
+        {
+            "rng": GENERATOR,
+            "rows": COUNT,
+            "units": COUNT,
+            "gain": NUMBER,
+            "inputs_per_unit": COUNT,
+        },
+    ),
+    initial_weights.one_input_each: (
+        lambda: {"rng": rng(), "inputs": 2, "units": 2, "scale": 1.0},
+        {"rng": GENERATOR, "inputs": COUNT, "units": COUNT, "scale": AT_LEAST_0},
+    ),
+    numpy_act.NumpyACT: (None, {"path": PATH}),
+    statistics.Ratio: (None, {"totals": DATA, "parts": DATA, "largest": DATA}),
+    statistics.error_interval: (
+        lambda: {"errors": 1, "examples": 3},
+        {"errors": [*INTEGER, -1, 4], "examples": COUNT},
+    ),
+    statistics.mean_interval: (
+        lambda: {"value": 1.0, "spread": 1.0, "examples": 3},
+        {
+            "value": NUMBER,
+            "spread": AT_LEAST_0,
+            "examples": COUNT,
+            "digits": [*INTEGER, -1],
+        },
+    ),
+    statistics.compare_errors: (
+        lambda: {"errors": 1, "examples": 3, "errors_again": 0, "examples_again": 3},
+        {
+            "errors": [*INTEGER, -1, 4],
+            "examples": COUNT,
+            "errors_again": [*INTEGER, -1, 4],
+            "examples_again": COUNT,
+        },
+    ),
+    statistics.compare_means: (
+        lambda: {"value": 1.0, "examples": 3, "again": statistics.Ratio(**RATIO)},
+        {
+            "value": NUMBER,
+            "examples": COUNT,
+            "again": [None, 1.0, RATIO],
+            "rounding": AT_LEAST_0,
+        },
+    ),
+    weight_averages.AveragingAdam: (None, {}),
+    weight_averages.averaged_weights: (lambda: {"model": plain()}, {"model": COMPILED}),
+    weight_averages.use_averages: (lambda: {"model": plain()}, {"model": COMPILED}),
 }
 
 

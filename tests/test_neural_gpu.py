@@ -141,20 +141,20 @@ def test_one_step_of_a_cgru_alone(variant):
     mask = np.array([[1, 1, 1, 0], [0, 1, 1, 1]], bool)
     garbage = np.where(mask[:, :, None, None], image, np.nan)
     new = cell(garbage, mask=mask)
-    of_cell = [w[0] if layer.of_cells["relaxation"] > 1 else w for w in weights[1:5]]
+    of_cell = [w[0] if layer.cells[0].relaxation > 1 else w for w in weights[1:5]]
     costs = []
     for row, inside in enumerate(mask):
         wanted, cost = references.cgru(
             cgru_parameters(*of_cell),
             image[row][inside],
             gate_of(layer),
-            layer.of_cells["diagonal"],
+            layer.cells[0].diagonal,
         )
         np.testing.assert_allclose(new[row][inside], wanted, rtol=0, atol=1e-12)
         np.testing.assert_array_equal(new[row][~inside], 0)
         costs.append(cost / 9)
-    if layer.of_cells["saturation_cost"]:
-        wanted = layer.of_cells["saturation_cost"] * np.mean(costs)
+    if layer.cells[0].saturation_cost:
+        wanted = layer.cells[0].saturation_cost * np.mean(costs)
         np.testing.assert_allclose(sum(cell.losses), wanted, rtol=1e-6)
         assert wanted > 0
     else:

@@ -16,6 +16,7 @@ def ponder_of(layer: keras.layers.Layer) -> tuple[Tensor, Tensor]:
     Returns:
         A pair of symbolic tensors.
     """
+    arguments.instance("layer", layer, keras.layers.Layer, "a layer that returns its ponder")
     # A symbolic output is flat, and the entries of a dict are in the order of their names.
     *_, remainder, steps = keras.tree.flatten(layer.output)
     return steps, remainder
@@ -29,7 +30,7 @@ class Probe:
     """
 
     def __init__(self, model: keras.Model):
-        self.model = model
+        self.model = arguments.instance("model", model, keras.Model, "a Keras model")
 
     def __call__(self, inputs: Tensor) -> dict[str, np.ndarray]:
         """The answers to a batch of inputs, a dict of arrays."""
@@ -52,7 +53,8 @@ class PonderProbe(Probe):
     """
 
     def __init__(self, model: keras.Model, layer: str | None = None):
-        if layer is None:
+        arguments.instance("model", model, keras.Model, "a functional Keras model")
+        if arguments.text("layer", layer, none=True) is None:
             names = [x.name for x in model.layers if getattr(x, "return_ponder", False)]
             if len(names) != 1:
                 arguments.refuse("model", names, "a model with one layer that returns its ponder")

@@ -1,7 +1,8 @@
 """NeuralGPU: symbols on a mental image that is changed as often as the input is long."""
 
+import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import keras
 import numpy as np
@@ -15,6 +16,8 @@ from . import convolution
 from .cgru import CGRU, add_saturation_cost, different_seeds, saturation_of
 from .dropout import Dropout
 
+# Arguments of `CGRU` that `NeuralGPU` takes too, if it makes its cells itself.
+OF_CELLS = inspect.signature(CGRU).parameters.keys() - {"dropout", "seed", "kwargs"}
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class NeuralGPU(keras.layers.Layer):
@@ -32,21 +35,19 @@ class NeuralGPU(keras.layers.Layer):
     Args:
         symbols: integer >= 1, size of the alphabet: symbols are 0 … `symbols` − 1. The paper's
             blank is one of them.
-        maps: integer >= 1, m. Defaults to `24`.
+        cell: a `CGRU`, or a list of them, which each step applies one after the other; or an
+            integer, m, the maps of `num_layers` of them. Defaults to `24`.
         width: integer >= 1, w, of the mental image. Defaults to `4`.
-        num_layers: integer >= 1, l, CGRU layers in each step. Defaults to `2`.
-        kernel_size: two odd integers, along length and width. Defaults to `(3, 3)`.
-        gate_cutoff, nonlinearity, diagonal, saturation_cost, initial_scale, update_bias,
-            reset_bias, gate_sharpness: as in `CGRU`.
+        num_layers: integer >= 1, l, CGRU layers in each step, if `cell` is an integer. Defaults to
+            `2`.
         dropout: float in [0, 1). Defaults to `0.0`.
         dropout_on: `"state"` (the image before the first and after every step) or
             `"candidate"` (what every CGRU would write). Defaults to `"state"`.
         dropout_schedule: `"constant"`, `"length"` (8 · dropout / n) or `"root"`
             (3 · dropout / √n), the last two at most 0.9. Defaults to `"constant"`.
-        relaxation: integer >= 1, r: the parameter set t mod r is used at step t. See
-            `keras_adaptive.relaxation`. Defaults to `1`.
-        relaxation_pull: float >= 0, the first weight of the loss that pulls the parameter sets
-            together. Defaults to `5e-4`.
+        relaxation_pull: float >= 0, the first weight of the loss that pulls the parameter sets of
+            a CGRU with `relaxation` together: the set t mod r is used at step t. See
+            `keras_adaptive.relaxation`. Defaults to `5e-4`.
         steps_multiplier: integer >= 1; steps for each symbol. Defaults to `1`.
         recompute: whether the backward pass computes each step again from the image it began
             with instead of keeping all intermediate results: less memory, and on JAX less time on
@@ -54,7 +55,7 @@ class NeuralGPU(keras.layers.Layer):
         padding: an integer that is not a symbol and fills positions after the end of an example,
             or `None` if there is a mask or no padding. Defaults to `-1`.
         seed: of first weights and dropout.
-        **kwargs: of `keras.layers.Layer`.
+        **kwargs: of `keras.layers.Layer`; if `cell` is an integer, also those of `CGRU`.
 
     Call arguments:
         symbols: integers `(batch, n)`.
@@ -73,7 +74,7 @@ class NeuralGPU(keras.layers.Layer):
 
     Example:
 
-    >>> layer = NeuralGPU(symbols=4, maps=8)
+    >>> layer = NeuralGPU(4, CGRU(8, kernel_size=(3, 1), nonlinearity="hard"), width=1)
     >>> layer(np.array([[1, 2, 3, 2, 1], [1, 3, 2, -1, -1]])).shape == (2, 5, 8)
     True
 
@@ -86,22 +87,13 @@ class NeuralGPU(keras.layers.Layer):
     def __init__(
         self,
         symbols: int,
-        maps: int = 24,
+        cell: int | CGRU | Sequence[CGRU] = 24,
         width: int = 4,
-        num_layers: int = 2,
-        kernel_size: Sequence[int] = (3, 3),
-        gate_cutoff: bool = True,
-        nonlinearity: str = "smooth",
-        diagonal: bool = False,
-        saturation_cost: float = 0.0,
+        num_layers: int | None = None,
+        *,
         dropout: float = 0.0,
         dropout_on: str = "state",
         dropout_schedule: str = "constant",
-        initial_scale: float = 1.0,
-        update_bias: float = 1.0,
-        reset_bias: float = 1.0,
-        gate_sharpness: float = 1.0,
-        relaxation: int = 1,
         relaxation_pull: float = 5e-4,
         steps_multiplier: int = 1,
         recompute: bool | None = None,
@@ -109,12 +101,10 @@ class NeuralGPU(keras.layers.Layer):
         seed: int | None = None,
         **kwargs: Any,
     ):
+        of_cells = {name: kwargs.pop(name) for name in OF_CELLS & kwargs.keys()}
         super().__init__(**kwargs)
         self.symbols = arguments.integer("symbols", symbols, least=1)
-        self.maps = arguments.integer("maps", maps, least=1)
         self.width = arguments.integer("width", width, least=1)
-        self.num_layers = arguments.integer("num_layers", num_layers, least=1)
-        self.relaxation = arguments.integer("relaxation", relaxation, least=1)
         self.first_relaxation_pull = arguments.number("relaxation_pull", relaxation_pull, least=0)
         self.steps_multiplier = arguments.integer("steps_multiplier", steps_multiplier, least=1)
         self.recompute = arguments.boolean("recompute", recompute, none=True)
@@ -124,24 +114,21 @@ class NeuralGPU(keras.layers.Layer):
             arguments.refuse("padding", padding, allowed)
         self.seed = arguments.seed("seed", seed)
         self.dropout = Dropout(dropout, dropout_on, dropout_schedule)
-        self._embedding_seed, dropout_seed, *seeds = different_seeds(self.seed, 2 + num_layers)
+        self.makes_cells = not isinstance(cell, (keras.layers.Layer, list, tuple))
+        if self.makes_cells:
+            count = arguments.integer("num_layers", num_layers, least=1, none=True) or 2
+        else:
+            if of_cells or num_layers is not None:
+                allowed = "an integer where arguments of its CGRUs or `num_layers` are given"
+                arguments.refuse("cell", cell, allowed)
+            cells = _checked_cells(cell, self.compute_dtype)
+            count = len(cells)
+        self._embedding_seed, dropout_seed, *seeds = different_seeds(self.seed, 2 + count)
         self.seed_generator = keras.random.SeedGenerator(dropout_seed) if dropout else None
-        self.of_cells: dict[str, Any] = {
-            "kernel_size": kernel_size,
-            "gate_cutoff": gate_cutoff,
-            "nonlinearity": nonlinearity,
-            "diagonal": diagonal,
-            "saturation_cost": saturation_cost,
-            "initial_scale": initial_scale,
-            "update_bias": update_bias,
-            "reset_bias": reset_bias,
-            "gate_sharpness": gate_sharpness,
-            "relaxation": relaxation,
-        }
-        self.cells = [
-            CGRU(maps, **self.of_cells, seed=seed, dtype=self.dtype_policy, name=f"cgru_{i}")
-            for i, seed in enumerate(seeds)
-        ]
+        if self.makes_cells:
+            of_cells = {"maps": cell, **of_cells, "dtype": self.dtype_policy}
+            cells = [CGRU(**of_cells, seed=seed, name=f"cgru_{i}") for i, seed in enumerate(seeds)]
+        self.cells = cells
         self.autocast = False  # Symbols that are given as floats stay exact.
         self.supports_masking = True
         # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
@@ -159,6 +146,26 @@ class NeuralGPU(keras.layers.Layer):
             cell.build((input_shape[0], input_shape[1], self.width, self.maps))
         if self.relaxation > 1:
             relaxation.add_variables(self, self.relaxation, self.first_relaxation_pull)
+
+    @property
+    def maps(self) -> int:
+        """The number of maps of the mental image."""
+        return self.cells[0].maps
+
+    @property
+    def num_layers(self) -> int:
+        """The number of CGRUs that each step applies."""
+        return len(self.cells)
+
+    @property
+    def relaxation(self) -> int:
+        """The number of parameter sets."""
+        return self.cells[0].relaxation
+
+    @property
+    def saturation_cost(self) -> float:
+        """The weight of the loss that keeps what goes into the nonlinearities small."""
+        return self.cells[0].saturation_cost
 
     @property
     def relaxed_variables(self) -> list[keras.Variable]:
@@ -192,9 +199,9 @@ class NeuralGPU(keras.layers.Layer):
         images, image, before = self._think(image, inside, length, training, return_images)
         if self.relaxation > 1:
             self.add_loss(relaxation.cost(self))
-        if self.of_cells["saturation_cost"]:
+        if self.saturation_cost:
             size = ops.cast(ops.maximum(length, 1), before.dtype) ** 2 * self.steps_multiplier
-            add_saturation_cost(self, self.of_cells["saturation_cost"] * ops.mean(before / size))
+            add_saturation_cost(self, self.saturation_cost * ops.mean(before / size))
         column = convolution.unfold(image, self.width)[:, :, 0, :]
         return (column, images) if return_images else column
 
@@ -205,7 +212,7 @@ class NeuralGPU(keras.layers.Layer):
         everywhere = ops.reshape(inside, (*ops.shape(inside), *[1] * (rank - 2)))
         drop = self.dropout.drawn(length, self.seed_generator) if training else None
         weights = [cell.prepared(self.width, training) for cell in self.cells]
-        costly = bool(self.of_cells["saturation_cost"])
+        costly = bool(self.saturation_cost)
         no_cost = ops.zeros((ops.shape(image)[0],), at_least_float32(self.compute_dtype))
 
         def change(now, chosen, image, weights):
@@ -287,13 +294,17 @@ class NeuralGPU(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""
+        if self.makes_cells:
+            config = self.cells[0].get_config()
+            of_cells = {name: config[name] for name in sorted(OF_CELLS)}
+            of_cells["num_layers"] = self.num_layers
+        else:
+            of_cells = {"cell": [keras.saving.serialize_keras_object(x) for x in self.cells]}
         return {
             **super().get_config(),
             "symbols": self.symbols,
-            "maps": self.maps,
             "width": self.width,
-            "num_layers": self.num_layers,
-            **self.of_cells,
+            **of_cells,
             "relaxation_pull": self.first_relaxation_pull,
             **self.dropout.get_config(),
             "steps_multiplier": self.steps_multiplier,
@@ -301,6 +312,32 @@ class NeuralGPU(keras.layers.Layer):
             "padding": self.padding,
             "seed": self.seed,
         }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """A layer from `get_config`."""
+        if "cell" in config:
+            cells = [keras.saving.deserialize_keras_object(cell) for cell in config["cell"]]
+            config = {**config, "cell": cells}
+        return cls(**config)
+
+
+def _checked_cells(cell, dtype):
+    """The CGRUs that were given, which must go together."""
+    cells = list(cell) if isinstance(cell, (list, tuple)) else [cell]
+    if not cells or not all(isinstance(each, CGRU) for each in cells):
+        arguments.refuse("cell", cell, "an integer of at least 1, a `CGRU`, or a list of them")
+    if len({id(each) for each in cells}) < len(cells):
+        arguments.refuse("cell", cell, "a list of different `CGRU`s, which share no weights")
+    for name in ("maps", "relaxation", "saturation_cost"):
+        if len({getattr(each, name) for each in cells}) > 1:
+            arguments.refuse("cell", cell, f"a list of `CGRU`s with the same `{name}`")
+    for each in cells:
+        if each.dropout:
+            arguments.refuse("cell", cell, "without dropout, which is an argument of `NeuralGPU`")
+        if each.compute_dtype != dtype:
+            arguments.refuse("cell", cell, f"of the layer's compute dtype, {dtype}")
+    return cells
 
 
 def _check_shape(symbols):
