@@ -59,7 +59,7 @@ def use_averages(model: keras.Model) -> None:
 def _compiled(model):
     """A model, if it is compiled."""
     arguments.instance("model", model, keras.Model, "a compiled Keras model")
-    if model.optimizer is None:
+    if getattr(model, "optimizer", None) is None:
         arguments.refuse("model", model, "a compiled Keras model")
     return model
 

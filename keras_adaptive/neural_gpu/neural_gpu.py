@@ -116,6 +116,7 @@ class NeuralGPU(keras.layers.Layer):
         self.dropout = Dropout(dropout, dropout_on, dropout_schedule)
         self.makes_cells = not isinstance(cell, (keras.layers.Layer, list, tuple))
         if self.makes_cells:
+            cell = arguments.integer("cell", cell, least=1)
             count = arguments.integer("num_layers", num_layers, least=1, none=True) or 2
         else:
             if of_cells or num_layers is not None:
