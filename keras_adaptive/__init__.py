@@ -15,7 +15,8 @@ Modules: `layers`, `halting` (the loop inside them, for your own steps), `models
 time penalty), `optimizers` (gradient noise, AdaMax with relative clipping), `curriculum`,
 `relaxation` (of shared parameters), `initial_weights`, `weight_averages`, `ensemble`, `evaluation`
 (errors with confidence intervals, ponder, latency), `statistics`, `boundaries` (where ponder
-peaks), `export` (SavedModels that stop early), `numpy_act` (answers without Keras), `ham` (the
+peaks), `export` (SavedModels that stop early), `numpy_act` (answers without Keras),
+`long_calls` (messages, estimates and Ctrl-C), `ham` (the
 parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
 with), `distributed` (several machines), `plots`, `datasets` (the tasks of the papers) and `zoo`
 (recipes and pretrained models).
@@ -56,6 +57,7 @@ _SUBMODULES = (
     "evaluation",
     "export",
     "initial_weights",
+    "long_calls",
     "numpy_act",
     "plots",
     "relaxation",

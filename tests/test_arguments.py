@@ -27,6 +27,7 @@ from keras_adaptive import (
     halting,
     ham,
     initial_weights,
+    long_calls,
     losses,
     metrics,
     models,
@@ -55,9 +56,9 @@ from keras_adaptive.layers import (
 MODULES = [
     *("baselines", "boundaries", "callbacks", "checkpoints", "control", "curriculum"),
     *("distributed", "ensemble", "evaluation", "export"),
-    *("halting", "ham", "ham.probe", "initial_weights", "layers", "losses", "metrics", "models"),
-    *("neural_gpu", "numpy_act", "optimizers", "reinforce", "relaxation", "statistics"),
-    "weight_averages",
+    *("halting", "ham", "ham.probe", "initial_weights", "layers", "long_calls", "losses"),
+    *("metrics", "models", "neural_gpu", "numpy_act", "optimizers", "reinforce"),
+    *("relaxation", "statistics", "weight_averages"),
 ]
 
 # Bad values of each kind. `None` is one unless it is said to be allowed.
@@ -653,6 +654,13 @@ TABLE = {
     initial_weights.one_input_each: (
         lambda: {"rng": rng(), "inputs": 2, "units": 2, "scale": 1.0},
         {"rng": GENERATOR, "inputs": COUNT, "units": COUNT, "scale": AT_LEAST_0},
+    ),
+    long_calls.Estimated: (lambda: {"probe": len}, {"probe": FUNCTION, "power": COUNT}),
+    long_calls.in_words: (lambda: {"seconds": 3}, {"seconds": AT_LEAST_0}),
+    long_calls.interruptible: (lambda: {"function": dict}, {"function": FUNCTION}),
+    checkpoints.check_types: (
+        None,
+        {"data": DATA, "schema": DATA, "name": DATA, "others": DATA},
     ),
     numpy_act.NumpyACT: (None, {"path": PATH}),
     statistics.Ratio: (None, {"totals": DATA, "parts": DATA, "largest": DATA}),

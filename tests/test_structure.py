@@ -8,8 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 # What is at most allowed. Lower a bound when a change allows it; that it must rise needs a reason.
 AT_MOST = {
-    # 0.9 before the pointer networks: their family has scores and a reader that others do not need.
-    "zoo_to_library": 0.93,
+    "zoo_to_library": 0.8,
     "late_imports_of_zoo": 22,
     "modules_in_a_cycle": 0,
     "callbacks_and_feeds_of_zoo": 0,

@@ -21,6 +21,7 @@ from .archive import (
 )
 from .files import remove_temporary_files, replace_folder, write_file
 from .lock import InUse, lock_folder
+from .schema import check_types
 from .signals import StopRequest, Terminated, deferred_signals
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Saved",
     "StopRequest",
     "Terminated",
+    "check_types",
     "deferred_signals",
     "exists",
     "latest",

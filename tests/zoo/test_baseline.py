@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets
+from keras_adaptive.evaluation import Probe
 from keras_adaptive.zoo import cli, families
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.neural_gpu import card as card_of_family
 from keras_adaptive.zoo.families.neural_gpu.baseline import NeuralGPUBaseline
-from keras_adaptive.zoo.families.probe import Probe
 from keras_adaptive.zoo.recipes import load as recipe_of
 from keras_adaptive.zoo.training.batches import batches as training_batches
 from keras_adaptive.zoo.training.train import Conductor

@@ -13,11 +13,11 @@ import pytest
 
 import keras_adaptive
 from keras_adaptive.checkpoints import Terminated
+from keras_adaptive.long_calls import Estimated
 from keras_adaptive.zoo import cli, demo
 from keras_adaptive.zoo.demo_networks import small_recipe
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.parser import parser
-from keras_adaptive.zoo.training.progress import Estimated
 
 COMMANDS = ("list", "train", "tune", "study", "evaluate", "predict", "plot", "segment", "measure")
 COMMANDS = (*COMMANDS, "export", "demo", "verify")
@@ -271,13 +271,13 @@ def test_work_can_be_interrupted():
 import signal, sys, threading, time, _thread
 signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored where pytest runs detached.
 from keras_adaptive.zoo import cli
-from keras_adaptive.zoo.training import progress
+from keras_adaptive import long_calls
 def compute():
     threading.Timer(0.5, _thread.interrupt_main).start()
     time.sleep(100)
 began = time.monotonic()
 try:
-    progress.interruptible(compute)
+    long_calls.interruptible(compute)
 except KeyboardInterrupt:
     print(time.monotonic() - began)
 """

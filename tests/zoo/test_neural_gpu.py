@@ -12,13 +12,13 @@ import pytest
 
 import tables
 from keras_adaptive import datasets
+from keras_adaptive.evaluation import Probe
 from keras_adaptive.zoo import cli
 from keras_adaptive.zoo.entries import lengths, store
 from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.families.family import Family
 from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
-from keras_adaptive.zoo.families.probe import Probe
 from keras_adaptive.zoo.recipes import load as recipe_of
 
 NAME = "neural_gpu_addition"

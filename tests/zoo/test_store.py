@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from keras_adaptive import datasets, zoo
+from keras_adaptive.evaluation import PonderProbe as Probe
 from keras_adaptive.zoo import recipes
 from keras_adaptive.zoo.entries import manifest, store
 from keras_adaptive.zoo.families.act.family import ACT
-from keras_adaptive.zoo.families.act.network import Probe
 
 FILES = {
     "README.md",

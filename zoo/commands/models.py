@@ -1,13 +1,13 @@
 """The commands that ask a trained network."""
 
 from ... import datasets
+from ...long_calls import interruptible
 from .. import families
 from ..command_check import option, recipe_asked
 from ..entries import store
 from ..evaluate import evaluate as measure
 from ..segmentation import segment as cut
 from ..settings import LIMITED
-from ..training.progress import interruptible
 from ..training.run import restore
 from .answers import answer, in_words_of_users, report
 

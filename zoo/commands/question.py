@@ -2,10 +2,10 @@
 
 import os
 
+from ...long_calls import Estimated, interruptible
 from .. import families
 from ..command_check import recipe_asked
 from ..entries import store
-from ..training.progress import Estimated, interruptible
 from .answers import answer
 
 

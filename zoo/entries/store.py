@@ -206,8 +206,8 @@ def ask(model: "keras.Model", recipe: Recipe, text: str, watched: Any = None) ->
         model: a trained model.
         recipe: its `Recipe`.
         text: the example.
-        watched: a class that wraps the model's probe, such as `progress.Estimated`; called with the
-            probe and the power of the input's length that the time grows with.
+        watched: a class that wraps the model's probe, such as `long_calls.Estimated`; called with
+            the probe and the power of the input's length that the time grows with.
 
     Returns:
         A dict as in `predict`; `model` is the name of the recipe.

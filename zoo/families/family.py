@@ -24,6 +24,16 @@ from ..settings import LIMITED
 from ..training import SEEDS
 from .examples import batches_of
 
+# What is known of each training, whatever its family.
+OF_TRAINING = (
+    "training_seed",
+    "training_backend",
+    "settings",
+    "steps",
+    "finished",
+    "training_seconds",
+)
+
 
 class Family(Evaluation):
     """Training, measurement, publication and prediction of one kind of networks.
@@ -61,12 +71,7 @@ class Family(Evaluation):
     default_examples: ClassVar[int] = 1000
     # The keys of each training in `metrics.json`, under `runs`.
     run_metrics: ClassVar[tuple[str, ...]] = (
-        "training_seed",
-        "training_backend",
-        "settings",
-        "steps",
-        "finished",
-        "training_seconds",
+        *OF_TRAINING,
         "validation_error",
         "validation_symbol_error",
         "longer",

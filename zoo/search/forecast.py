@@ -8,8 +8,8 @@ import time
 
 import keras
 
+from ...long_calls import in_words
 from ..training.batches import batches
-from ..training.progress import in_words
 from ..training.run import start
 from ..words import truncated
 

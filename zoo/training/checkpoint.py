@@ -1,7 +1,6 @@
 """The checkpoints of a recipe's training: settings, position and history beside the variables."""
 
 import dataclasses
-import math
 import os
 import types
 import typing
@@ -10,6 +9,7 @@ from typing import Any
 
 from ... import checkpoints
 from ...checkpoints.archive import NAME, PREVIOUS
+from ...checkpoints.schema import check_types
 
 __all__ = ["NAME", "PREVIOUS", "Position", "latest", "load"]
 
@@ -56,36 +56,6 @@ def latest(folder: str | os.PathLike) -> checkpoints.Saved:
 
 def _check_state(state: dict[str, Any]) -> None:
     """Refuses a state that is not that of a training."""
-    _check(state, STATE)
+    check_types(state, STATE)
     for row in state["history"]:
-        _check(row, ROW, "a row of the history", others=(int, float, types.NoneType))
-
-
-def _check(data, schema, name="its state", others=()):
-    """Refuses data that lacks a key, or has a value of another type.
-
-    Args:
-        data: from JSON.
-        schema: a dict from keys to types, or to dicts of such.
-        name: of the data, for the message.
-        others: the types of what `schema` does not name.
-    """
-    if not isinstance(data, dict):
-        raise checkpoints.Damaged(f"{name} is {data!r}")
-    if missing := [key for key in schema if key not in data]:
-        raise checkpoints.Damaged(f"{name} lacks {missing[0]!r}")
-    for key, value in data.items():
-        kind = schema.get(key)
-        if isinstance(kind, dict):
-            _check(value, kind, key)
-        elif not (_is_a(value, kind) if kind else type(value) in others):
-            raise checkpoints.Damaged(f"{key!r} of {name} is {value!r}")
-
-
-def _is_a(value, kind):
-    """Whether a value from JSON is of a type; numbers must be finite and not negative."""
-    kinds = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    if type(value) in (int, float):
-        exact = type(value) is int and int in kinds
-        return (exact or float in kinds) and math.isfinite(value) and value >= 0
-    return type(value) in kinds
+        check_types(row, ROW, "a row of the history", others=(int, float, types.NoneType))

@@ -11,7 +11,7 @@ from ....datasets.digit_canvas import digit_canvas
 from ....statistics import Ratio
 from ...entries.figures import Measurement
 from ...entries.thinking_less import limits_up_to
-from ..family import Family
+from ..family import OF_TRAINING, Family
 from . import card, network
 from .network import ImageError, Probe, cross_entropy, halting_layers, ponder_map
 
@@ -22,12 +22,7 @@ LARGER, LARGER_EXAMPLES = (2, 4), 1000
 # What is known about each training.
 RUN_METRICS = (
     "variant",
-    "training_seed",
-    "training_backend",
-    "settings",
-    "steps",
-    "finished",
-    "training_seconds",
+    *OF_TRAINING,
     "validation_error",
     "sequence_error",
     "confidence_interval",

@@ -11,7 +11,7 @@ from ...entries import lengths
 from ...entries.card import percent
 from ...entries.figures import ERROR, Measurement
 from ...entries.thinking_less import limits_up_to
-from ..family import Family
+from ..family import OF_TRAINING, Family
 from . import card, examples_file, network
 from .network import Probe, Search
 
@@ -40,12 +40,7 @@ class Pointer(Family):
     default_examples = 10_000
     run_metrics = (
         "variant",
-        "training_seed",
-        "training_backend",
-        "settings",
-        "steps",
-        "finished",
-        "training_seconds",
+        *OF_TRAINING,
         "validation_error",
         "validation_ponder_steps",
         "sequence_error",

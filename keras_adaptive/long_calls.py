@@ -1,4 +1,4 @@
-"""Long computations: progress messages, and interruption by Ctrl-C on every backend."""
+"""Calls that take long: messages while they run, an estimate before, and Ctrl-C at any time."""
 
 import atexit
 import os
@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ...checkpoints.signals import Terminated
+from . import arguments
+from .checkpoints.signals import Terminated
+from .types import Tensor
 
 # Seconds until the first message that work continues; the next comes after twice as many.
 FIRST = 10.0
@@ -41,6 +41,7 @@ def interruptible(function: Callable[[], Any]) -> Any:
     >>> interruptible(lambda: 1 + 2)
     3
     """
+    arguments.function("function", function)
     outcome: dict[str, Any] = {}
     done = threading.Event()
 
@@ -59,17 +60,17 @@ def interruptible(function: Callable[[], Any]) -> Any:
         while not done.wait(0.2):
             passed = time.monotonic() - began
             if passed >= pause:
-                note(f"working, {in_words(passed)} so far; Ctrl-C stops")
+                _note(f"working, {in_words(passed)} so far; Ctrl-C stops")
                 pause *= 2
     except KeyboardInterrupt as stop:
-        atexit.register(leave, done, 143 if isinstance(stop, Terminated) else 130)
+        atexit.register(_leave, done, 143 if isinstance(stop, Terminated) else 130)
         raise
     if "error" in outcome:
         raise outcome["error"]
     return outcome["result"]
 
 
-def leave(done: threading.Event, code: int) -> None:
+def _leave(done: threading.Event, code: int) -> None:
     """End the process without waiting for unfinished work."""
     if not done.is_set():
         for stream in (sys.stdout, sys.stderr):
@@ -79,32 +80,41 @@ def leave(done: threading.Event, code: int) -> None:
 
 
 class Estimated:
-    """A probe that prints an estimate of the time before it computes a long input.
+    """A model or another function of inputs that prints how long a long input will take.
+
+    The estimate comes before the computation, from the times of two short parts of the input.
 
     Args:
-        probe: of a model, called with inputs (batch, time, …).
-        power: the time grows as this power of the length.
+        probe: a function of inputs `(batch, time, …)`.
+        power: the time grows as this power of the length. Defaults to `1`.
+
+    Example:
+
+    >>> int(Estimated(np.sum)(np.ones((1, 3))))
+    3
     """
 
-    def __init__(self, probe: Callable[[np.ndarray], Any], power: int = 1):
-        self.probe, self.power = probe, power
+    def __init__(self, probe: Callable[[Tensor], Any], power: int = 1):
+        self.probe = arguments.function("probe", probe)
+        self.power = arguments.integer("power", power, least=1)
 
-    def __call__(self, inputs: np.ndarray) -> Any:
-        """The outputs of the probe."""
+    def __call__(self, inputs: Tensor) -> Any:
+        """What the function returns."""
         length = inputs.shape[1]
         if length >= LONG:
-            note(f"{length:,} positions take about {in_words(self.estimate(inputs))}; Ctrl-C stops")
+            duration = in_words(self.estimate(inputs))
+            _note(f"{length:,} positions take about {duration}; Ctrl-C stops")
         return self.probe(inputs)
 
-    def estimate(self, inputs: np.ndarray) -> float:
+    def estimate(self, inputs: Tensor) -> float:
         """An estimate in seconds, extrapolated from the times of two parts."""
         short, long = (self.seconds(inputs[:, :part]) for part in PARTS)
         low, high, full = (size**self.power for size in (*PARTS, inputs.shape[1]))
         # If noise hides the difference, a quarter of the longer time is taken as growing.
         return long + max(long - short, long / 4) / (high - low) * (full - high)
 
-    def seconds(self, inputs: np.ndarray) -> float:
-        """The time of the probe for inputs, after its functions are traced."""
+    def seconds(self, inputs: Tensor) -> float:
+        """The time of a call, after its functions are traced."""
         self.probe(inputs)
         began = time.monotonic()
         self.probe(inputs)
@@ -112,17 +122,21 @@ class Estimated:
 
 
 def in_words(seconds: float) -> str:
-    """A time in words.
+    """A duration in words.
+
+    Args:
+        seconds: float >= 0.
 
     >>> in_words(0.4), in_words(75), in_words(60), in_words(8000)
     ('1 second', '75 seconds', '60 seconds', '2.2 hours')
     """
+    seconds = arguments.number("seconds", seconds, least=0)
     if seconds < 120:
         count = max(round(seconds), 1)
         return f"{count} second" if count == 1 else f"{count} seconds"
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
-def note(text: str) -> None:
+def _note(text: str) -> None:
     """Print a message to standard error."""
     print(text, file=sys.stderr, flush=True)
