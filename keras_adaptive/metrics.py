@@ -81,8 +81,26 @@ def has_target(weights: Tensor) -> Tensor:
     return ops.any(ops.convert_to_tensor(weights) > 0, axis=1)
 
 
+class _ShareOfWrong(keras.metrics.Metric):
+    """The share of what is wrong among all that counts."""
+
+    def __init__(self, name, dtype):
+        super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
+        self.wrong = self.add_weight(name="wrong", initializer="zeros")
+        self.count = self.add_weight(name="count", initializer="zeros")
+
+    def count_wrong(self, wrong: Tensor, counted: Tensor) -> None:
+        """Counts what is wrong, and what counts, both boolean."""
+        self.wrong.assign_add(ops.sum(ops.cast(wrong, self.dtype)))
+        self.count.assign_add(ops.sum(ops.cast(counted, self.dtype)))
+
+    def result(self) -> Tensor:
+        """The share; 0 before the first."""
+        return self.wrong / ops.maximum(self.count, 1.0)
+
+
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class SequenceError(keras.metrics.Metric):
+class SequenceError(_ShareOfWrong):
     """The sequence error rate: the share of sequences with any mistake.
 
     Use it among `weighted_metrics`, with the weights of the loss as `sample_weight`: sequences
@@ -103,9 +121,7 @@ class SequenceError(keras.metrics.Metric):
     """
 
     def __init__(self, name: str | None = "sequence_error", dtype: Any = None):
-        super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
-        self.wrong = self.add_weight(name="wrong", initializer="zeros")
-        self.count = self.add_weight(name="count", initializer="zeros")
+        super().__init__(name, dtype)
 
     def update_state(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
@@ -116,16 +132,11 @@ class SequenceError(keras.metrics.Metric):
             counted = ops.ones_like(wrong)
         else:
             counted = has_target(sample_weight)
-        self.wrong.assign_add(ops.sum(ops.cast(wrong, self.dtype)))
-        self.count.assign_add(ops.sum(ops.cast(counted, self.dtype)))
-
-    def result(self) -> Tensor:
-        """The share of wrong sequences; 0 before the first."""
-        return self.wrong / ops.maximum(self.count, 1.0)
+        self.count_wrong(wrong, counted)
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class BitError(keras.metrics.Metric):
+class BitError(_ShareOfWrong):
     """The bit error rate: the share of wrong symbols, in whatever base they are.
 
     Use it among `weighted_metrics`, with the weights of the loss as `sample_weight`: symbols
@@ -147,9 +158,7 @@ class BitError(keras.metrics.Metric):
     """
 
     def __init__(self, name: str | None = "bit_error", dtype: Any = None):
-        super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
-        self.wrong = self.add_weight(name="wrong", initializer="zeros")
-        self.count = self.add_weight(name="count", initializer="zeros")
+        super().__init__(name, dtype)
 
     def update_state(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
@@ -159,12 +168,7 @@ class BitError(keras.metrics.Metric):
         counted = ops.ones_like(wrong)
         if sample_weight is not None:
             counted = ops.logical_and(counted, _present(sample_weight, wrong))
-        self.wrong.assign_add(ops.sum(ops.cast(wrong, self.dtype)))
-        self.count.assign_add(ops.sum(ops.cast(counted, self.dtype)))
-
-    def result(self) -> Tensor:
-        """The share of wrong symbols; 0 before the first."""
-        return self.wrong / ops.maximum(self.count, 1.0)
+        self.count_wrong(wrong, counted)
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")

@@ -1,6 +1,7 @@
 """The base of models that generate a sequence, and are trained on the true one."""
 
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import keras
 from keras import ops
@@ -16,9 +17,12 @@ class TeacherForced(keras.Model):
     call without targets generate. In `evaluate` the metrics are those of the generated sequence,
     and the loss is that of the true one.
 
-    Subclasses have a `call` that uses `self.given_targets(targets)`, and implement `present` and
-    `padding`.
+    Subclasses have a `call` that uses `self.given_targets(targets)`, and implement `present`,
+    `padding` and `signature`.
     """
+
+    # Arguments that a config has in Keras's serialized form.
+    serialized: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, **kwargs: Any):
         super().__init__(**kwargs)
@@ -36,6 +40,40 @@ class TeacherForced(keras.Model):
     def padding(self, outputs: Tensor, steps: Any) -> Tensor:
         """The value after the end of outputs, `(batch, steps, …)`."""
         raise NotImplementedError
+
+    def signature(self) -> keras.InputSpec:
+        """Dtype and shape of the inputs of an exported model."""
+        raise NotImplementedError
+
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> None:
+        """Outputs have lengths of their own, and no mask."""
+        return None
+
+    def export(
+        self,
+        filepath: str | Path,
+        format: str = "tf_saved_model",
+        verbose: Any = None,
+        input_signature: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """As `keras.Model.export`; the exported model generates, for any batch size and length."""
+        if input_signature is None:
+            input_signature = [self.signature()]
+        return super().export(filepath, format, verbose, input_signature, **kwargs)
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Self:
+        """A model from `get_config`."""
+        config = dict(config)
+        for name in cls.serialized:
+            if isinstance(config.get(name), dict):
+                config[name] = keras.saving.deserialize_keras_object(
+                    config[name], custom_objects=custom_objects
+                )
+        return cls(**config)
 
     def train_step(self, *arguments: Any) -> Any:
         """One update, with the true elements fed back."""

@@ -1,7 +1,6 @@
 """The base of models that read a sequence and generate another, up to their own end symbol."""
 
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import keras
 from keras import ops
@@ -56,6 +55,8 @@ class SequenceGenerator(TeacherForced):
         ValueError: if an argument is out of its range, or inputs or targets do not match `source`
             or `target`.
     """
+
+    serialized = ("source", "target", "cell")
 
     def __init__(
         self,
@@ -191,10 +192,6 @@ class SequenceGenerator(TeacherForced):
         end = ops.convert_to_tensor(self.target.after_end(), self.head.compute_dtype)
         return ops.broadcast_to(end, (batch_size, steps, self.target.width))
 
-    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> None:
-        """Outputs have lengths of their own, and no mask."""
-        return None
-
     def compute_output_shape(
         self, inputs_shape: Shape, targets_shape: Shape | None = None
     ) -> Shape:
@@ -213,19 +210,9 @@ class SequenceGenerator(TeacherForced):
         """The end symbol, with probability 1."""
         return self._after_end(ops.shape(outputs)[0], steps)
 
-    def export(
-        self,
-        filepath: str | Path,
-        format: str = "tf_saved_model",
-        verbose: Any = None,
-        input_signature: Any = None,
-        **kwargs: Any,
-    ) -> Any:
-        """As `keras.Model.export`; the exported model generates, for any batch size and length."""
-        if input_signature is None:
-            spec = keras.InputSpec(dtype=self.source.dtype, shape=self.source.shape)
-            input_signature = [spec]
-        return super().export(filepath, format, verbose, input_signature, **kwargs)
+    def signature(self) -> keras.InputSpec:
+        """Inputs of any length."""
+        return keras.InputSpec(dtype=self.source.dtype, shape=self.source.shape)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
@@ -236,19 +223,6 @@ class SequenceGenerator(TeacherForced):
             "max_outputs": list(self.max_outputs),
             "reverse_inputs": self.reverse_inputs,
         }
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Self:
-        """A model from `get_config`."""
-        config = dict(config)
-        for name in ("source", "target", "cell"):
-            if isinstance(config.get(name), dict):
-                config[name] = keras.saving.deserialize_keras_object(
-                    config[name], custom_objects=custom_objects
-                )
-        return cls(**config)
 
 
 def _not_start(vectors):

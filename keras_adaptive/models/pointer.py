@@ -1,6 +1,5 @@
 """Pointer networks, whose answers are positions of their input, and which think about each."""
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import keras
@@ -89,6 +88,8 @@ class PointerNetwork(TeacherForced):
     with ACT: Graves, Vinyals, Figurnov & Jozefowicz, "Learning When to Halt With Adaptive
     Computation Time" (slides, about 2016).
     """
+
+    serialized = ("halting", "target_ponder")
 
     def __init__(
         self,
@@ -321,10 +322,6 @@ class PointerNetwork(TeacherForced):
                 self._ponder_trackers[name].update_state(ops.stop_gradient(value), weight)
         return loss
 
-    def compute_mask(self, points: Tensor, mask: Tensor | None = None) -> None:
-        """Answers have lengths of their own, and no mask."""
-        return None
-
     def compute_output_shape(
         self, points_shape: Shape, targets_shape: Shape | None = None
     ) -> Shape:
@@ -333,18 +330,9 @@ class PointerNetwork(TeacherForced):
         classes = None if n is None else n + 1
         return batch_size, classes if targets_shape is None else targets_shape[1], classes
 
-    def export(
-        self,
-        filepath: str | Path,
-        format: str = "tf_saved_model",
-        verbose: Any = None,
-        input_signature: Any = None,
-        **kwargs: Any,
-    ) -> Any:
-        """As `keras.Model.export`; the exported model takes any number of points."""
-        if input_signature is None:
-            input_signature = [keras.InputSpec(dtype="float32", shape=(None, None, self.features))]
-        return super().export(filepath, format, verbose, input_signature, **kwargs)
+    def signature(self) -> keras.InputSpec:
+        """Any number of points."""
+        return keras.InputSpec(dtype="float32", shape=(None, None, self.features))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
@@ -363,17 +351,6 @@ class PointerNetwork(TeacherForced):
             "features": self.features,
             "padding_value": self.padding_value,
         }
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> "PointerNetwork":
-        """A model from `get_config`."""
-        config = dict(config)
-        for name in ("halting", "target_ponder"):
-            if isinstance(config.get(name), dict):
-                config[name] = keras.saving.deserialize_keras_object(config[name])
-        return cls(**config)
 
 
 class _Encoded(NamedTuple):

@@ -158,9 +158,9 @@ class Family(Evaluation):
     ) -> dict[str, float]:
         """The error and `validated` on so many examples of the validation data."""
         numbers = self.summary(self.measure(probe, examples, split="validation", seed=seed))
-        found = {name: numbers[name] for name in self.validated if name in numbers}
-        found = {self.main_metric.removeprefix("sequence_"): numbers[self.main_metric], **found}
-        return {f"validation_{name}": value for name, value in found.items()}
+        values = {self.main_metric.removeprefix("sequence_"): numbers[self.main_metric]}
+        values |= {name: numbers[name] for name in self.validated if name in numbers}
+        return {f"validation_{name}": value for name, value in values.items()}
 
     def on_training_end(self, run: Any) -> None:
         """Change a trained model after its last step."""

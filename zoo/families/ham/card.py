@@ -44,7 +44,7 @@ def results(recipe, metrics):
 
 
 def measures(recipe):
-    """What says how large an example is."""
+    """The quantities that measure the size of an example."""
     inputs = "operations" if is_raw(recipe) else "input vectors"
     return ["leaves", inputs] if has_memory(recipe) else [inputs]
 
@@ -136,7 +136,7 @@ def training(recipe, metrics):
 
 
 def trainings(network, batches, recipe, metrics):
-    """What `training` tells, of a network and of the size of its batches in words."""
+    """The section `training`, given descriptions of the network and of its batches."""
     words = f"{network}: {metrics['weights']:,} weights. Batches of {batches}"
     chosen = choice(metrics["runs"], longer_sizes(recipe))
     lines = [
@@ -149,7 +149,7 @@ def trainings(network, batches, recipe, metrics):
 
 
 def network(recipe):
-    """The network in words."""
+    """A description of the network."""
     settings = recipe.hyperparameters
     units = settings["controller_units"]
     words = "Raw HAM" if units is None else f"An LSTM of {units} units with HAM"

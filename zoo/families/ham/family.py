@@ -1,4 +1,4 @@
-"""The networks with hierarchical attentive memory: their training, measurement and publication."""
+"""The family of networks with hierarchical attentive memory (Andrychowicz & Kurach 2016)."""
 
 import math
 from typing import ClassVar
@@ -30,7 +30,7 @@ CURVES = {
 
 
 class HAM(Family):
-    """Networks with hierarchical attentive memory, which stop at a leaf."""
+    """Networks with hierarchical attentive memory, whose search stops at a leaf."""
 
     networks: ClassVar = {"ham": network.build}
     logged_metrics = ("reward", "entropy")
@@ -149,7 +149,7 @@ class HAM(Family):
         read = task.describe(inputs[0])
         asked = [operation == "POP" for operation in read]
         if raw and not any(asked):
-            raise ValueError(f"nothing is asked of {text!r}: a POP is needed")
+            raise ValueError(f"{text!r} has no question: a POP is needed")
         outputs = probe(padded)["outputs"][0, : task.output_length(length), :, 0]
         if raw:
             answer = " ".join(np.array(task.decode(outputs))[asked])
@@ -221,7 +221,7 @@ class HAM(Family):
         """Give the SavedModel its endpoint, with free batch size and length.
 
         `serve` (also `serving_default`) takes vectors float32 (batch, m, width), -1 in every
-        element of those behind the end of an example, and returns a dict of `outputs`,
+        element of those after the end of an example, and returns a dict of `outputs`,
         probabilities of ones (batch, outputs, bits). The memory has the least power of two of
         leaves that is not below m.
         """
@@ -282,7 +282,7 @@ class HAM(Family):
         }
 
     def describe(self, metrics):
-        """The share of wrong bits in words; of an entry also its errors with larger memories."""
+        """The share of wrong bits as text; for an entry also its errors with larger memories."""
         words = f"bit error {metrics['symbol_error']:.3%}"
         further = [
             f"{row['leaves']}: {percent(row['sequence_error'])}" for row in metrics.get("sizes", ())

@@ -18,7 +18,7 @@ DIFFERENCES = (
 
 
 def results(recipe, metrics):
-    """Tables of accuracy, FLOPs and units: of the entry, of larger canvases, of all trainings."""
+    """Tables of accuracy, FLOPs and units of the entry, larger canvases, and all trainings."""
     lines = [
         *(of_canvases(recipe, metrics) if metrics["sides"] else of_test_images(metrics)),
         "",
@@ -39,7 +39,7 @@ def results(recipe, metrics):
 
 
 def of_canvases(recipe, metrics):
-    """Lines on canvases of the size of training, and larger ones."""
+    """Lines on canvases as large as in training, and on larger ones."""
     side = recipe.parameters["side"]
     rows = [[f"{side} × {side}, as in training", metrics]]
     rows += [[f"{row['side']} × {row['side']}", row] for row in metrics["sides"]]
@@ -63,7 +63,7 @@ def of_test_images(metrics):
 
 
 def table(first, rows):
-    """A table of evaluations, each with the words of its first column."""
+    """A table of evaluations; `rows` has the text of the first column and the metrics of each."""
     units = ["units inside", "outside"] if "units_inside" in rows[0][1] else []
     header = [first, "images", "accuracy", "MFLOP", "share of FLOPs", *units]
     return markdown(header, [[words, *row_of(row)] for words, row in rows])

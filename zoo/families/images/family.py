@@ -1,4 +1,4 @@
-"""Residual networks for images: how they are trained, measured, published and questioned."""
+"""The family of residual networks that classify images (Figurnov et al. 2017)."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -15,11 +15,12 @@ from ..family import OF_TRAINING, Family
 from . import card, network
 from .network import ImageError, Probe, cross_entropy, halting_layers, ponder_map
 
-# Test images on the card, by their index.
+# The number of test images on the card.
 SHOWN = 16
-# Sides of canvases that an entry is measured at, in sides of the training, and how many of each.
+# Larger canvases that an entry is measured on, as multiples of the side in training, and the
+# number of examples of each.
 LARGER, LARGER_EXAMPLES = (2, 4), 1000
-# What is known about each training.
+# The metrics of each training.
 RUN_METRICS = (
     "variant",
     *OF_TRAINING,
@@ -33,12 +34,12 @@ RUN_METRICS = (
 )
 # Means over the images of an evaluation.
 MEANS = ("flops", "flops_share", "ponder_steps", "units_inside", "units_outside")
-# Pixels that are measured in one batch.
+# The number of pixels in a batch of a measurement.
 LARGEST_BATCH = 512 * 32 * 32
 
 
 class Images(Family):
-    """Networks that say what is on an image, and halt where it is easy."""
+    """Networks that classify images and stop early where an image is easy."""
 
     networks: ClassVar = {"images": network.build}
     columns = (
@@ -59,7 +60,7 @@ class Images(Family):
 
     @property
     def run_metrics(self):
-        """What is known about a training; of units inside and outside, where objects have a box."""
+        """The metrics of a training; units inside and outside if the objects have a box."""
         units = ("units_inside", "units_outside") if "side" in self.recipe.parameters else ()
         return (*RUN_METRICS, *units)
 
@@ -89,7 +90,7 @@ class Images(Family):
         return batch["inputs"], batch["targets"]
 
     def probe(self, model):
-        """The model, which also tells how many units it took, and where."""
+        """The model with its numbers of units at each position."""
         return Probe(model)
 
     def evaluation_batch_size(self, parameters):
@@ -100,8 +101,8 @@ class Images(Family):
     def example_results(self, batch, answers):
         """Class, FLOPs and their share, and the mean numbers of units, per image.
 
-        `ponder_steps` are those of all blocks, `units_inside` and `units_outside` those of the
-        first block, inside and outside of the object's box, where that is known.
+        `ponder_steps` is the mean over all blocks. `units_inside` and `units_outside` are means
+        over the positions of the first block inside and outside of the object's box, if known.
         """
         plain = answers["plain_flops"]
         results = {
@@ -132,8 +133,8 @@ class Images(Family):
 
     def means(self, results):
         """Accuracy, and the means over the images."""
-        found = {name: round(ratio.value, 4) for name, ratio in self.ratios(results).items()}
-        return {"accuracy": round(1 - float(results["wrong"].mean()), 6), **found}
+        means = {name: round(ratio.value, 4) for name, ratio in self.ratios(results).items()}
+        return {"accuracy": round(1 - float(results["wrong"].mean()), 6), **means}
 
     def by_difficulty(self, results):
         """The numbers of an evaluation for each class."""
@@ -147,7 +148,7 @@ class Images(Family):
         return rows
 
     def describe(self, metrics):
-        """Accuracy, FLOPs and units of an evaluation in words."""
+        """Accuracy, FLOPs and units of an evaluation as text."""
         words = (
             f"accuracy {metrics['accuracy']:.2%}, {metrics['flops'] / 1e6:.2f} MFLOP "
             f"({metrics['flops_share']:.1%} of the plain network)"
@@ -173,20 +174,20 @@ class Images(Family):
         """
         task = datasets.task(self.recipe.dataset)
         inputs = task.encode(text, **self.recipe.parameters)
-        found = probe(inputs)
-        label = int(found["outputs"][0, 0].argmax())
-        flops = float(found["flops"][0])
+        answers = probe(inputs)
+        label = int(answers["outputs"][0, 0].argmax())
+        flops = float(answers["flops"][0])
         return {
             "answer": task.CLASSES[label],
-            "confidence": round(float(found["outputs"][0, 0, label]), 4),
+            "confidence": round(float(answers["outputs"][0, 0, label]), 4),
             "flops": flops,
-            "flops_share": round(flops / found["plain_flops"], 4),
-            "ponder_steps": [round(float(steps[0].mean()), 3) for steps in found["steps"]],
-            "ponder": round(float(ponder_map(found, inputs.shape[1:3]).mean()), 3),
+            "flops_share": round(flops / answers["plain_flops"], 4),
+            "ponder_steps": [round(float(steps[0].mean()), 3) for steps in answers["steps"]],
+            "ponder": round(float(ponder_map(answers, inputs.shape[1:3]).mean()), 3),
         }
 
     def entry_metrics(self, run, model, trainings, request):
-        """What is measured on larger canvases: `sides`, rows as of `summary` with `side`."""
+        """The results on larger canvases: `sides`, a list of dicts as in `summary` with `side`."""
         probe, rows = self.probe(model), []
         for factor in LARGER if "side" in self.recipe.parameters else ():
             parameters = {"side": factor * self.recipe.parameters["side"]}
@@ -220,18 +221,18 @@ class Images(Family):
         self.draw(folder / "ponder.png", self.probe(model), batch["inputs"], batch["targets"][:, 0])
 
     def draw(self, path, probe, inputs, targets=None, title=None):
-        """Draw images beside the maps of their ponder; returns the file."""
-        found = probe(inputs)
+        """Draw images beside the maps of their ponder; returns the path."""
+        answers = probe(inputs)
         names = datasets.task(self.recipe.dataset).CLASSES
-        labels = [f"says {names[answer]}" for answer in found["outputs"][:, 0].argmax(-1)]
+        labels = [f"says {names[answer]}" for answer in answers["outputs"][:, 0].argmax(-1)]
         if targets is not None:
             labels = [f"{names[target]}, {label}" for target, label in zip(targets, labels)]
-        maps = ponder_map(found, inputs.shape[1:3])
+        maps = ponder_map(answers, inputs.shape[1:3])
         return plots.ponder_over_pictures(path, inputs, maps, labels, title)
 
     @property
     def limits_measured(self):
-        """Up to all units of a block, if they halt."""
+        """Up to the number of units of a block, if the network halts."""
         halts = self.recipe.hyperparameters["halting"] != "fixed"
         return limits_up_to(self.recipe.hyperparameters["residual_units"]) if halts else ()
 
@@ -255,7 +256,7 @@ class Images(Family):
         return {} if wanted.get("side") is None else {"side": wanted["side"]}
 
     def format_answer(self, answer):
-        """The answer, how sure it is, and what it cost."""
+        """The answer, its probability, and its cost."""
         units = ", ".join(f"{steps:.2f}" for steps in answer["ponder_steps"])
         return (
             f"answer: {answer['answer']} ({answer['confidence']:.1%})\n"
@@ -267,7 +268,7 @@ class Images(Family):
         """Draw a picture, or test images, beside the maps of their ponder.
 
         Returns:
-            A dict: `picture`, its file, and of a picture what `predict` returns.
+            A dict: `picture`, the path, and for a picture given by the user the keys of `predict`.
         """
         name, probe = self.recipe.name, self.probe(model)
         out, parameters = Path(request.out or f"{name}.png"), self.recipe.parameters

@@ -1,4 +1,4 @@
-"""An adaptive ResNet: an image in, the probabilities of its classes out."""
+"""An adaptive ResNet, from images to the probabilities of their classes."""
 
 import keras
 import numpy as np
@@ -6,7 +6,7 @@ import numpy as np
 from .... import datasets, evaluation, metrics
 from ....models import AdaptiveResNet
 
-# Settings of a recipe -> what `AdaptiveResNet` takes.
+# From the setting `halting` of a recipe to the argument of `AdaptiveResNet`.
 HALTING = {"sact": "sact", "act": "act", "fixed": None}
 
 
@@ -35,17 +35,17 @@ def build(recipe):
 
 
 def halting_layers(model):
-    """The `ResidualACT` layers of a model, none without halting."""
+    """The `ResidualACT` layers of a model; empty for a network without halting."""
     return [layer for layer in model.layers if hasattr(layer, "time_penalty_variable")]
 
 
 def cross_entropy(y_true, y_pred):
-    """Of each image: targets (batch, 1), outputs (batch, classes)."""
+    """The cross-entropy of each image, from targets (batch, 1) and outputs (batch, classes)."""
     return keras.losses.sparse_categorical_crossentropy(y_true[:, 0], y_pred)
 
 
 class ImageError(metrics.SequenceError):
-    """The share of images that are wrong, whose one target has no axis of time."""
+    """The share of wrong images; images have one target and no time axis."""
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         """Counts the images of a batch: targets (batch, 1), outputs (batch, classes)."""
@@ -53,10 +53,10 @@ class ImageError(metrics.SequenceError):
 
 
 class Probe(evaluation.Probe):
-    """A model that also tells how many units it took, and where.
+    """A model with the number of residual units that each position of an image took.
 
     Args:
-        model: as of `build`.
+        model: as `build` returns it.
     """
 
     def __init__(self, model):
@@ -68,24 +68,24 @@ class Probe(evaluation.Probe):
         self.resnet = model
 
     def __call__(self, inputs):
-        """Of images (batch, height, width, channels), as NumPy arrays.
+        """The answers to images (batch, height, width, channels), as NumPy arrays.
 
         Returns:
             A dict: `outputs` (batch, 1, classes); `steps` and `remainder`, lists with N and R of
             each block, (batch, height, width) or (batch,); `flops` (batch,); and `plain_flops`,
             those of the network without halting.
         """
-        found = super().__call__(inputs)
-        blocks = len(found) // 2
+        answers = super().__call__(inputs)
+        blocks = len(answers) // 2
         if blocks:
-            steps = [np.round(found[f"steps_{number}"]).astype(int) for number in range(blocks)]
-            remainder = [found[f"remainder_{number}"] for number in range(blocks)]
+            steps = [np.round(answers[f"steps_{number}"]).astype(int) for number in range(blocks)]
+            remainder = [answers[f"remainder_{number}"] for number in range(blocks)]
         else:
             config = self.resnet.get_config()
             steps = [np.full(len(inputs), config["units"])] * len(config["filters"])
             remainder = [np.zeros(len(inputs))] * len(config["filters"])
         return {
-            "outputs": found["outputs"][:, None],
+            "outputs": answers["outputs"][:, None],
             "steps": steps,
             "remainder": remainder,
             "flops": self.resnet.flops_of(steps, inputs.shape[1:3]),
@@ -94,5 +94,5 @@ class Probe(evaluation.Probe):
 
 
 def ponder_map(answers, size):
-    """ρ of all blocks together for each pixel, of what a `Probe` returned for images of a size."""
+    """The sum of ρ over all blocks for each pixel, from the answers of a `Probe`."""
     return AdaptiveResNet.map_of(answers["steps"], answers["remainder"], size)

@@ -1,4 +1,4 @@
-"""Networks that predict the next byte of a text: how they are trained, measured and published."""
+"""The family of networks that predict the next byte of a text (Graves 2016, section 3.5)."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -15,9 +15,10 @@ from .network import Probe, bits
 from .passage import PASSAGES, passage
 
 MEASURED = ("entropy", "ponder", "ponder_steps")
-# Of the windows of a split.
+# More than the windows of any split.
 ALL = 10**9
-# How far two processors may be apart: in means over all bytes, and where a single halt can count.
+# The largest differences between processors: in means over all bytes, and in numbers that a single
+# halt can change.
 ROUNDED = 2e-3
 NEARLY = 2e-2
 
@@ -63,15 +64,15 @@ class Language(ACT):
         return super().validation_metrics(probe, ALL)
 
     def probe(self, model):
-        """The model, which also tells how long it thought, and what it expected."""
+        """The model with its ponder and the entropy of its predictions."""
         return Probe(model)
 
     def evaluation_batch_size(self, parameters):
-        """So many windows that a split of the first megabyte is two batches."""
+        """Half of the windows of a split of the first megabyte, so that it is two batches."""
         return 53
 
     def example_results(self, batch, answers):
-        """What was read, and what it took, at each byte (windows, time).
+        """What was read at each byte, and its cost (windows, time).
 
         `bits` is the prediction loss at a byte: -log2 of the probability of the next one.
         """
@@ -87,7 +88,7 @@ class Language(ACT):
     def means(self, results):
         """Means over all bytes, and the 95 % confidence interval of the bits over windows.
 
-        The interval takes windows for independent, which neighbours in a text are not quite.
+        The interval assumes that windows are independent, which neighbours in a text are not quite.
         """
         windows = results["bits"].mean(axis=1)
         mean, spread = float(windows.mean()), windows.std(ddof=1)
@@ -160,7 +161,7 @@ class Language(ACT):
         }
 
     def measurements(self, metrics):
-        """None: the test part is measured as a whole, see `exact_figures`."""
+        """None: all of the test part is measured, see `exact_figures`."""
         return []
 
     def exact_figures(self, metrics, model, folder):
@@ -195,11 +196,11 @@ class Language(ACT):
         for name in (SCORE, "ponder", "ponder_steps"):
             yield Exact(what, name, row[name], numbers[name], ROUNDED)
         kinds = {row["kind"]: row for row in self.by_difficulty(results)}
-        for one in row.get("by_difficulty", ()):
-            for name, published in one.items():
+        for kind in row.get("by_difficulty", ()):
+            for name, published in kind.items():
                 if name != "kind":
-                    again = kinds[one["kind"]][name]
-                    yield Exact(f"bytes: {one['kind']}", name, published, again, NEARLY)
+                    again = kinds[kind["kind"]][name]
+                    yield Exact(f"bytes: {kind['kind']}", name, published, again, NEARLY)
 
     def draw_card(self, folder, model, metrics, history):
         """Write the pictures of two passages and of the learning curve."""
@@ -208,7 +209,7 @@ class Language(ACT):
         plots.text.bits_while_training(folder / "learning_curve.png", {"with ACT": history})
 
     def describe(self, metrics):
-        """The numbers of an evaluation in words."""
+        """The numbers of an evaluation as text."""
         low, high = metrics["confidence_interval"]
         return (
             f"{metrics[SCORE]:.3f} bits per character ({low:.3f} to {high:.3f}, "

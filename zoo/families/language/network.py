@@ -1,4 +1,4 @@
-"""An adaptive recurrent layer that reads bytes, and a softmax over the next one."""
+"""An adaptive recurrent layer that reads bytes and predicts the next one."""
 
 import math
 
@@ -56,7 +56,7 @@ def predictor(recipe):
 
 
 class Probe(PonderProbe):
-    """A model that also tells how long it thought, and what it expected.
+    """A model with its ponder and the entropy of its predictions.
 
     Args:
         model: as `predictor` builds it.

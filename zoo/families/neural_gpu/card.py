@@ -117,7 +117,7 @@ def training(recipe, metrics):
 
 
 def trainings(network, recipe, metrics):
-    """What `training` tells, of a network in words."""
+    """The section `training`, given a description of the network."""
     cell = recipe.paper.get("cell", "not said")
     lines = [
         *trained(
@@ -132,7 +132,7 @@ def trainings(network, recipe, metrics):
 
 
 def published(recipe, metrics):
-    """What the published model has to do with the trainings."""
+    """Which of the trainings the published model is made from."""
     if "ensemble" not in metrics:
         return choice(recipe, metrics["runs"])
     return (
@@ -143,7 +143,7 @@ def published(recipe, metrics):
 
 
 def scouted(recipe, metrics):
-    """Lines on the seeds whose first stage was trained, none if they were not."""
+    """Lines on the seeds whose first stage was trained; empty if there was no such choice."""
     if not metrics["scouted"]:
         return []
     settings = recipe.hyperparameters
@@ -151,12 +151,12 @@ def scouted(recipe, metrics):
     unit = UNITS[recipe.length_parameters[1]]
     rows = [
         [
-            one["seed"],
-            f"{one['steps']:,}",
-            percent(one["longer_error"]),
-            f"{100 * one['longer_symbol_error']:.4f} %",
+            seed["seed"],
+            f"{seed['steps']:,}",
+            percent(seed["longer_error"]),
+            f"{100 * seed['longer_symbol_error']:.4f} %",
         ]
-        for one in metrics["scouted"]
+        for seed in metrics["scouted"]
     ]
     return [
         "The first stage was trained with several seeds, and the one with the fewest wrong symbols "
@@ -168,7 +168,7 @@ def scouted(recipe, metrics):
 
 
 def network(recipe):
-    """The network in words."""
+    """A description of the network."""
     settings = {"maps": 24, "width": 4, "num_layers": 2, **recipe.hyperparameters}
     layers = "one layer" if settings["num_layers"] == 1 else f"{settings['num_layers']} layers"
     words = f"{layers} of CGRU with {settings['maps']} maps and width {settings['width']}"

@@ -1,4 +1,4 @@
-"""The Neural GPUs: how they are trained, measured, published and questioned."""
+"""The family of Neural GPUs (Kaiser & Sutskever 2016)."""
 
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from . import card, network, picture
 
 VALIDATION_EXAMPLES = 500
 LONGER_EXAMPLES = 100
-# What is measured in one batch, in positions of the mental image times steps.
+# The number of positions times steps in a batch of a measurement.
 LARGEST_BATCH = 1_000_000
 CURVES = {
     "sequence_error": "training",
@@ -55,10 +55,10 @@ class NeuralGPU(Family):
         return optimizer
 
     def on_chunk_begin(self, run):
-        """Set what depends on how training goes: gradient noise and relaxation.
+        """Set what changes during training: gradient noise and relaxation.
 
-        The noise follows the share of the last chunk's outputs that were wrong. Parameter sets are
-        pulled together harder after every chunk of the first stage, and averaged after it.
+        The noise is proportional to the error of the last chunk. The parameter sets are pulled
+        together more strongly after every chunk of the first stage, and averaged at its end.
         """
         model, settings, position = run.model, self.recipe.hyperparameters, run.position
         if isinstance(model.optimizer, GradientNoise) and run.history:
@@ -74,14 +74,13 @@ class NeuralGPU(Family):
     def validate(self, run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, seed=None):
         """Errors on validation data, at the recipe's length and at a longer one.
 
-        What is longer may be another length in the first stage, for the choice of a seed
-        (`scout`).
+        The longer length may differ in the first stage, for the choice of a seed (`scout`).
 
         Args:
             run: a `Run`.
             probe: of its model.
-            examples: how many of the recipe's length.
-            longer: how many of the longer one.
+            examples: the number of examples of the recipe's length.
+            longer: the number of examples of the longer length.
             seed: of the examples; the recipe's by default.
         """
         changed = dict.fromkeys(self.recipe.length_parameters, self.longer_length(run))
@@ -103,7 +102,7 @@ class NeuralGPU(Family):
         return settings["longer"]
 
     def selection_metrics(self, run, examples):
-        """As `validate`, of the same examples for every training, with the longer length."""
+        """As `validate`, on the same examples for every training, and the longer length."""
         probe, longer = self.probe(run.model), min(examples, 1000)
         errors = self.validate(run, probe, examples, longer, seed=0)
         return {"longer": self.longer_length(run), **errors}
@@ -118,13 +117,12 @@ class NeuralGPU(Family):
 
         Args:
             probe: of the model.
-            text: the example. If it has a digit that is too large for the task's base, it is
-                decimal.
+            text: the example; decimal if it has a digit that is too large for the task's base.
 
         Returns:
-            A dict: `answer`, decimal if the question was (unless the output is no number: then
-            there is a `_` in it); `symbols_read` and `symbols_written` in the task's base; `steps`,
-            and `confidence`, the product of the probabilities of all symbols.
+            A dict: `answer`, decimal if the example was (unless the output is not a number and has
+            a `_`); `symbols_read` and `symbols_written` in the task's base; `steps`; and
+            `confidence`, the product of the probabilities of all symbols.
         """
         task = datasets.task(self.recipe.dataset)
         inputs = task.encode(text, **self.recipe.parameters)
@@ -166,7 +164,7 @@ class NeuralGPU(Family):
     def add_endpoints(self, archive, model):
         """Give the SavedModel its endpoint, with free batch size and length.
 
-        `serve` (also `serving_default`) takes symbols int32 (batch, n), -1 behind the end of an
+        `serve` (also `serving_default`) takes symbols int32 (batch, n), -1 after the end of an
         example, and returns a dict of `outputs`, probabilities (batch, n, classes).
         """
         export.add_endpoints(
@@ -177,7 +175,7 @@ class NeuralGPU(Family):
         """Write the learning curve and the mental image of an example."""
         recipe = self.recipe
         plots.learning_curve(folder / "learning_curve.png", history, CURVES)
-        # Long enough for something to happen, short enough to see it.
+        # Long enough to show the algorithm, short enough to be readable.
         length = max(recipe.parameters[recipe.length_parameters[1]] // 5, 2)
         parameters = {**recipe.parameters, **dict.fromkeys(recipe.length_parameters, length)}
         batch = datasets.batch(recipe.dataset, 1, seed=1, split="test", **parameters)
@@ -218,7 +216,7 @@ class NeuralGPU(Family):
         return {"lengths": lengths.measure(self, run, *numbers)}
 
     def describe(self, metrics):
-        """The share of wrong symbols in words; of an entry also its errors at longer lengths."""
+        """The share of wrong symbols as text; for an entry also its errors at longer lengths."""
         words = f"bit error {metrics['symbol_error']:.3%}"
         further = [
             f"{lengths.name_of(row)}: {percent(row['sequence_error'])}"
@@ -228,7 +226,7 @@ class NeuralGPU(Family):
         return words + (f"; at length {', '.join(further)}" if further else "")
 
     def describe_lengths(self, results):
-        """The error at each length, a line each."""
+        """The error at each length, one per line."""
         return "\n".join(
             f"{lengths.name_of(row)}: {row['sequence_error']:.2%} wrong"
             for row in results["lengths"]
@@ -246,15 +244,15 @@ class NeuralGPU(Family):
         )
 
     def check_plot(self, request):
-        """Refuse a missing example, one that is too long, and another kind of file."""
+        """Refuse a missing example, one that is too long, and unsupported file formats."""
         recipe = self.recipe
         if request.input is None:
-            raise ValueError(f"{recipe.name} is drawn while it thinks about an example; give one")
+            raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
         inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
         picture.check_drawn(request.out or f"{recipe.name}.gif", inputs)
 
     def plot(self, model, request):
-        """Draw the mental image while the model thinks about an example.
+        """Draw the mental image while the model answers an example.
 
         Returns:
             A dict: `animation` and `picture`, the files, and what `predict` returns.

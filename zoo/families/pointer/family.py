@@ -1,4 +1,4 @@
-"""The pointer networks: how they are trained, measured, published and questioned."""
+"""The family of pointer networks (Vinyals et al. 2015)."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -19,15 +19,15 @@ from .network import Probe, Search
 LENGTHS = (5, 10, 20)
 # The most points of an example: an answer and its probabilities grow as the square.
 MOST_POINTS = 1000
-# What is measured in one batch, in pairs of an output and a point.
+# The number of pairs of an output and a point in a batch of a measurement.
 LARGEST_BATCH = 500 * 51**2
-# Test examples of a picture, and the most.
+# Test examples in a picture by default, and at most.
 SHOWN, MOST_SHOWN = 8, 24
 CURVES = {"sequence_error": "training", "validation_error": "validation"}
 
 
 class Pointer(Family):
-    """Networks that answer a question about points with the indices of points."""
+    """Networks that answer with the indices of points of their input."""
 
     networks: ClassVar = {"pointer": network.build}
     logged_metrics = ("ponder_steps",)
@@ -68,7 +68,7 @@ class Pointer(Family):
         return batch["inputs"], batch["targets"]
 
     def probe(self, model):
-        """The model, which also tells how often it looked at the points."""
+        """The model with the number of times that it looked at the points."""
         return Probe(model)
 
     def evaluation_batch_size(self, parameters):
@@ -107,19 +107,19 @@ class Pointer(Family):
         return self.answers_to(probe, inputs)[0]
 
     def answers_to(self, probe, inputs):
-        """The answers to a batch of points, a list of dicts as of `predict`."""
-        task, found, answers = self.task, probe(inputs), []
+        """The answers to a batch of points, a list of dicts as in `predict`."""
+        task, outputs, answers = self.task, probe(inputs), []
         for row, points in enumerate(inputs):
-            indices = [int(index) for index in found["indices"][row] if index > 0]
-            outputs = range(len(indices))
-            shares = found["outputs"][row, outputs, indices]
+            indices = [int(index) for index in outputs["indices"][row] if index > 0]
+            places = range(len(indices))
+            shares = outputs["outputs"][row, places, indices]
             answers.append(
                 {
                     "answer": " ".join(map(str, indices)),
                     "points": task.describe(points),
                     "confidence": [round(float(share), 4) for share in shares],
-                    "ponder_steps": [round(float(found["ponder_steps"][row, i])) for i in outputs],
-                    "ponder": [round(float(found["ponder"][row, i]), 3) for i in outputs],
+                    "ponder_steps": [round(float(outputs["ponder_steps"][row, i])) for i in places],
+                    "ponder": [round(float(outputs["ponder"][row, i]), 3) for i in places],
                     **task.describe_answer(points, indices),
                 }
             )
@@ -177,7 +177,7 @@ class Pointer(Family):
         return datasets.batch(self.recipe.dataset, count, **kinds)["inputs"]
 
     def draw(self, path, probe, inputs, title=None):
-        """Draw the answers to points and the ponder of each output; returns the file."""
+        """Draw the answers to points and the ponder of each output; returns the path."""
         answers = self.answers_to(probe, inputs)
         indices = [[int(index) for index in answer["answer"].split()] for answer in answers]
         ponder = [answer["ponder"] for answer in answers]
@@ -185,7 +185,7 @@ class Pointer(Family):
 
     @property
     def limits_measured(self):
-        """Up to the most steps, if it halts."""
+        """Up to the largest number of steps, if the network halts."""
         halts = self.recipe.hyperparameters["halting"] == "act"
         return limits_up_to(self.recipe.hyperparameters["max_ponder"]) if halts else ()
 
@@ -209,27 +209,27 @@ class Pointer(Family):
         super().evaluation_parameters({**wanted, "length": None})
         if length is None:
             return {}
-        found = lengths.between(self.recipe, length)
-        if found["length"] > MOST_POINTS:
+        parameters = lengths.between(self.recipe, length)
+        if parameters["length"] > MOST_POINTS:
             raise ValueError(
-                f"--length must be at most {MOST_POINTS:,} points. Received: {found['length']}"
+                f"--length must be at most {MOST_POINTS:,} points. Received: {parameters['length']}"
             )
-        return found
+        return parameters
 
     def read_examples(self, path):
-        """The examples of a file in the authors' format, see `examples_file.read`."""
+        """The examples of a file in the text format of the authors, see `examples_file.read`."""
         return examples_file.read(self.recipe.dataset, path, MOST_POINTS)
 
     def describe(self, metrics):
-        """What the task measures, and steps, in words."""
+        """What the task measures, and the steps, as text."""
         return f"{card.scores(metrics)}, steps {metrics['ponder_steps']:.2f}"
 
-    def describe_lengths(self, found):
-        """The error with each number of points, a line each."""
+    def describe_lengths(self, results):
+        """The error with each number of points, one per line."""
         return "\n".join(
             f"{lengths.name_of(row)} points: {percent(row['sequence_error'])} wrong, "
             f"{self.describe(row)}"
-            for row in found["lengths"]
+            for row in results["lengths"]
         )
 
     def format_answer(self, answer):
@@ -240,7 +240,7 @@ class Pointer(Family):
         """Draw the answer to points, or to test examples, and the ponder of each output.
 
         Returns:
-            A dict: `picture`, its file, and of points what `predict` returns.
+            A dict: `picture`, the path, and for points given by the user the keys of `predict`.
         """
         name, probe = self.recipe.name, self.probe(model)
         out = Path(request.out or f"{name}.png")

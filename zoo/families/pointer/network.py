@@ -1,4 +1,4 @@
-"""A pointer network: points in, the indices of some of them out."""
+"""A pointer network, from points to the indices of some of them."""
 
 import keras
 import numpy as np
@@ -10,8 +10,8 @@ from ....models import PointerNetwork
 def build(recipe):
     """A `PointerNetwork`, built, for points of the recipe's data set.
 
-    In the variant `"plain"` it is the published one, whose decoder takes one step for each output
-    and reads nothing.
+    The variant `"plain"` is the published network, whose decoder takes one step for each output and
+    does not read the points again.
 
     Args:
         recipe: a `Recipe` of a data set of points, whose hyperparameters have `units`, `halting`
@@ -35,8 +35,8 @@ def build(recipe):
         name=recipe.name,
     )
     model.build((None, None, features))
-    # With Keras's first weights, coordinates hardly move the states, and thousands of batches pass
-    # before the network tells one point from another.
+    # With Keras's initial weights, coordinates hardly change the states, and the network needs
+    # thousands of batches to distinguish points.
     cell = model.decoder.cell
     for lstm in (model.encoder.cell, getattr(cell, "cell", cell)):
         kernel = np.array(keras.ops.convert_to_numpy(lstm.kernel))
@@ -46,7 +46,7 @@ def build(recipe):
 
 
 class Search(keras.Model):
-    """A model from points to all that the search of a pointer network finds.
+    """A model from points to all results of the search of a pointer network.
 
     Args:
         network: a `PointerNetwork`, built.
@@ -70,19 +70,19 @@ class Search(keras.Model):
 
 
 class Probe(evaluation.Probe):
-    """A pointer network that also tells how often it looked at the points before each output.
+    """A pointer network with the number of times that it looked at the points for each output.
 
     Args:
-        model: as of `build`.
+        model: as `build` returns it.
     """
 
     def __init__(self, model):
         super().__init__(Search(model))
 
     def __call__(self, inputs):
-        """A dict as of `Search.call`, of points (batch, n, 2), as NumPy arrays.
+        """The dict of `Search.call` for points (batch, n, 2), as NumPy arrays.
 
         `outputs` (batch, n + 1, n + 1) are the probabilities among what was valid, along the
-        answer. Where several answers are kept, the likeliest point need not be in it.
+        answer. If the search keeps several answers, the most probable point need not be part of it.
         """
         return super().__call__(np.asarray(inputs, "float32"))

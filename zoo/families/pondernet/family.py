@@ -1,4 +1,4 @@
-"""PonderNets: how they are trained, measured, published and questioned."""
+"""The family of PonderNets (Banino et al. 2021)."""
 
 from typing import ClassVar
 
@@ -11,9 +11,9 @@ from .network import LAYER, Probe
 
 
 class PonderNetFamily(ACT):
-    """Networks that learn the probability to halt, and beside them the same with ACT or without.
+    """PonderNets, which learn the probability to halt, and the same networks with other halting.
 
-    They are trained on vectors with few non-zeros, and asked about vectors with many.
+    They are trained on vectors with few non-zeros and tested on vectors with many.
     """
 
     networks: ClassVar = {"pondernet": network.build}
@@ -25,7 +25,7 @@ class PonderNetFamily(ACT):
 
     @property
     def is_pondernet(self):
-        """Whether it is none of the variants with ACT or a fixed number of steps."""
+        """Whether the network is a PonderNet and not a variant with ACT or fixed steps."""
         return self.recipe.hyperparameters["halting"] == "pondernet"
 
     def on_chunk_begin(self, run):
@@ -34,7 +34,7 @@ class PonderNetFamily(ACT):
             super().on_chunk_begin(run)
 
     def validation_metrics(self, probe, examples, seed=None):
-        """Error and ponder on validation data, and on what is longer than in training."""
+        """Error and ponder on validation data, and on examples longer than in training."""
         kinds = {"split": "validation", "seed": seed, "parameters": self.beyond()}
         further = self.summary(self.measure(probe, examples, **kinds))
         return {
@@ -56,12 +56,12 @@ class PonderNetFamily(ACT):
         return lengths.between(self.recipe, (parameters["length"] + 1, parameters["bits"]))
 
     def probe(self, model):
-        """The model, which also tells how long it thought; it may be that of another variant."""
+        """The model, which may be of any variant, with its numbers of steps."""
         ponders = any(layer.name == LAYER for layer in model.layers)
         return Probe(model) if ponders else super().probe(model)
 
     def entry_metrics(self, run, model, trainings, request):
-        """The rows of the figure, those of the other kinds of halting, and what is beyond training.
+        """The rows of the figure, those of other kinds of halting, and results beyond training.
 
         Returns:
             A dict as in `ACT.entry_metrics`, with `beyond`, as in `Family.summary`, and `curves`,

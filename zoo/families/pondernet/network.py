@@ -1,4 +1,4 @@
-"""A PonderNet: a vector in, an answer out, and beside it the same network with ACT."""
+"""A PonderNet, from a vector to an answer, and the same network with ACT."""
 
 import keras
 import numpy as np
@@ -69,10 +69,10 @@ def pondering(recipe, cell):
 
 
 class Probe(evaluation.Probe):
-    """A PonderNet that also tells how long it thought, as the networks with ACT do.
+    """A PonderNet with its numbers of steps, under the same names as for networks with ACT.
 
     Args:
-        model: as in `build`.
+        model: as `build` returns it.
     """
 
     def __init__(self, model):

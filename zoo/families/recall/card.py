@@ -58,7 +58,7 @@ def pictures(recipe):
 
 
 def use(recipe, metrics):
-    """How to load and serve the model."""
+    """How to load, ask and serve the model."""
     example = "0110100110"
     return f"""```python
 from keras_adaptive import datasets, zoo

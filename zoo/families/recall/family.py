@@ -1,4 +1,4 @@
-"""The recall networks: how they are trained, measured, published and questioned."""
+"""The family of recall networks (Bansal et al. 2022)."""
 
 from typing import ClassVar
 
@@ -15,11 +15,11 @@ from . import card, fixed, network
 from .network import LAYER, Probe
 
 LENGTHS = (48, 96, 192, 384, 512)
-# For so many steps the network is also made to think, at the last of the lengths above.
+# Fixed numbers of steps that are also measured, at the last of the lengths above.
 FIXED_STEPS = (600, 1200)
-# Bits of the example on the card, and most bits of one that is drawn.
+# Bits of the example in the card's picture, and the most bits that `plot` draws.
 DRAWN, MOST_DRAWN = 48, 128
-# What is measured in one batch, in positions.
+# The number of positions in a batch of a measurement.
 LARGEST_BATCH = 64_000
 CURVES = {
     "sequence_error": "training",
@@ -30,10 +30,10 @@ CURVES = {
 
 
 class RecallFamily(NeuralGPU):
-    """Recall networks, which stop when their answer has not changed for a while.
+    """Recall networks, which stop when their answer has not changed for some steps.
 
-    They answer symbols of any length, and are measured at lengths beyond their training, as Neural
-    GPUs are.
+    Like Neural GPUs, they answer sequences of symbols of any length, and are measured at lengths
+    beyond those of their training.
     """
 
     networks: ClassVar = {"recall": network.build}
@@ -50,13 +50,13 @@ class RecallFamily(NeuralGPU):
 
     def loss(self, model):
         """The mean over all symbols."""
-        # Trainings of before it was a setting have none.
+        # Older trainings do not have this setting.
         smoothing = self.recipe.hyperparameters.get("label_smoothing", 0.0)
         return losses.SequenceLoss(per_target=True, label_smoothing=smoothing)
 
 
     def on_chunk_begin(self, run):
-        """Nothing changes while a recall network is trained."""
+        """Does nothing: no setting changes during the training of a recall network."""
 
     def validate(self, run, probe, examples=200, longer=50, seed=None):
         """Errors on validation data, at the recipe's length and at a longer one, and steps there.
@@ -64,18 +64,18 @@ class RecallFamily(NeuralGPU):
         Args:
             run: a `Run`.
             probe: of its model.
-            examples: how many of the recipe's length.
-            longer: how many of the longer one.
+            examples: the number of examples of the recipe's length.
+            longer: the number of examples of the longer length.
             seed: of the examples; the recipe's by default.
         """
         kinds = {"split": "validation", "seed": seed}
         parameters = lengths.between(self.recipe, self.longer_length(run))
         further = self.summary(self.measure(probe, longer, **kinds, parameters=parameters))
-        found = super().validate(run, probe, examples, longer, seed)
-        return {**found, "longer_ponder_steps": further["ponder_steps"]}
+        errors = super().validate(run, probe, examples, longer, seed)
+        return {**errors, "longer_ponder_steps": further["ponder_steps"]}
 
     def probe(self, model):
-        """The model, which also tells how long it thought."""
+        """The model with its numbers of steps."""
         return Probe(model)
 
     def evaluation_batch_size(self, parameters):
@@ -84,8 +84,8 @@ class RecallFamily(NeuralGPU):
 
     def example_results(self, batch, answers):
         """Wrong symbols, all symbols, difficulty and ponder steps."""
-        found = super().example_results(batch, answers)
-        return {**found, "ponder_steps": answers["ponder_steps"]}
+        results = super().example_results(batch, answers)
+        return {**results, "ponder_steps": answers["ponder_steps"]}
 
     def ratios(self, results):
         """Wrong symbols among all, and steps by example."""
@@ -96,14 +96,14 @@ class RecallFamily(NeuralGPU):
         }
 
     def predict(self, probe, text):
-        """A dict as of `NeuralGPU.predict`; `ponder_steps`, as `steps`, is how many it took."""
+        """A dict as in `NeuralGPU.predict`; `ponder_steps` and `steps` are the number of steps."""
         task = datasets.task(self.recipe.dataset)
-        found = probe(task.encode(text, **self.recipe.parameters))
-        steps = int(found["ponder_steps"][0])
+        answers = probe(task.encode(text, **self.recipe.parameters))
+        steps = int(answers["ponder_steps"][0])
         return {**super().predict(probe, text), "steps": steps, "ponder_steps": steps}
 
     def entry_metrics(self, run, model, trainings, request):
-        """Errors and steps at all lengths, the line of steps, and errors after fixed steps."""
+        """Errors and steps at all lengths, a line fitted to them, and errors at fixed steps."""
         return {
             "scouted": self.scouted_seeds(run),
             **self.measure_lengths(run, request),
@@ -111,11 +111,11 @@ class RecallFamily(NeuralGPU):
         }
 
     def measure_lengths(self, run, request):
-        """Errors and steps at all lengths, the line of steps, and errors after fixed steps.
+        """Errors and steps at all lengths, a line fitted to them, and errors at fixed steps.
 
         Returns:
-            A dict: `lengths`, a list as of `lengths.measure`; `line`, see `line`; `fixed`, a list
-            as of `fixed.measure`.
+            A dict: `lengths`, a list as in `lengths.measure`; `line`, see `line`; `fixed`, a list
+            as in `fixed.measure`.
         """
         numbers = request.examples, request.long_examples
         rows = lengths.measure(self, run, *numbers, request.lengths or LENGTHS)
@@ -129,14 +129,14 @@ class RecallFamily(NeuralGPU):
         """Give the SavedModel its endpoints, with free batch size and length.
 
         They return a dict of `outputs`, probabilities (batch, n, classes), and `ponder_steps`
-        (batch,): `serve` (also `serving_default`) takes symbols int32 (batch, n), -1 behind the end
+        (batch,): `serve` (also `serving_default`) takes symbols int32 (batch, n), -1 after the end
         of an example, `serve_with_limits` also `max_ponder`.
         """
         probe = Probe(model).model
         export.add_endpoints(archive, probe, (None, None), "int32", ("max_ponder",))
 
     def draw_card(self, folder, model, metrics, history):
-        """Write the learning curve, and the steps against the length."""
+        """Write the learning curve, steps against length, and the answer after each step."""
         plots.learning_curve(folder / "learning_curve.png", history, CURVES)
         rows = [
             {"difficulty": row["length"], **{k: row[k] for k in ("examples", "sequence_error")}}
@@ -159,17 +159,17 @@ class RecallFamily(NeuralGPU):
         layer.halting = halting.Converged(layer.halting.patience, value)
 
     def describe(self, metrics):
-        """Wrong symbols and steps of an evaluation in words."""
+        """The bit error and steps of an evaluation as text."""
         words = [f"bit error {metrics['symbol_error']:.3%}"]
         if "ponder_steps" in metrics:
             words.append(f"steps {metrics['ponder_steps']:.2f}")
         return ", ".join(words)
 
     def check_plot(self, request):
-        """Refuse a missing example, one that is too long, and another kind of file."""
+        """Refuse a missing example, one that is too long, and unsupported file formats."""
         recipe = self.recipe
         if request.input is None:
-            raise ValueError(f"{recipe.name} is drawn while it thinks about an example; give one")
+            raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
         plots.check_format(request.out or f"{recipe.name}.png")
         bits = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters).shape[1]
         if bits > MOST_DRAWN:
@@ -190,26 +190,27 @@ class RecallFamily(NeuralGPU):
 
 
 def line(rows):
-    """The straight line through mean steps against length.
+    """The straight line fitted to the mean steps against the length.
 
     Args:
         rows: a list of dicts of `length` and `ponder_steps`.
 
     Returns:
-        A dict of `slope` (steps a bit), `intercept` and `r_squared`; None for fewer than three.
+        A dict of `slope` (steps per bit), `intercept` and `r_squared`; None for fewer than three
+        rows.
     """
     if len(rows) < 3:
         return None
-    # It takes long to load, and only an export needs it.
+    # SciPy loads slowly, and only an export needs this.
     from scipy import stats
 
     fit = stats.linregress([x["length"] for x in rows], [x["ponder_steps"] for x in rows])
-    found = {"slope": fit.slope, "intercept": fit.intercept, "r_squared": fit.rvalue**2}
-    return {name: round(float(value), 4) for name, value in found.items()}
+    values = {"slope": fit.slope, "intercept": fit.intercept, "r_squared": fit.rvalue**2}
+    return {name: round(float(value), 4) for name, value in values.items()}
 
 
 def picture_of(path, model, recipe, text, steps, title=None):
-    """Draw the answer to an example after each of so many steps; returns the file."""
+    """Draw the answer to an example after each of `steps` steps; returns the path."""
     inputs = datasets.task(recipe.dataset).encode(text, **recipe.parameters)
     answers = [fixed.answer_after(model, inputs, count) for count in range(1, steps + 1)]
     probabilities = [answer[0, :, 2] for answer in answers]

@@ -1,4 +1,4 @@
-"""What a recall network answers after a fixed number of steps, however sure it is."""
+"""The answers and errors of a recall network after a fixed number of steps."""
 
 import contextlib
 import json
@@ -14,13 +14,13 @@ from ...entries import lengths
 from .network import LAYER, Probe
 
 NAME = "fixed_steps.json"
-# So many examples are measured before what was found is kept.
+# The number of examples after which the results are saved.
 PORTION = 100
 
 
 @contextlib.contextmanager
 def rule(model, of_halting):
-    """In this context the network halts by another rule; yields a probe of it."""
+    """A context in which the network has another halting rule; yields its probe."""
     layer = model.get_layer(LAYER)
     own, layer.halting = layer.halting, of_halting
     try:
@@ -30,23 +30,24 @@ def rule(model, of_halting):
 
 
 def answer_after(model, inputs, steps):
-    """Probabilities (batch, n, classes) after so many steps."""
+    """Probabilities (batch, n, classes) after `steps` steps."""
     with rule(model, halting.Fixed(steps)):
         return keras.ops.convert_to_numpy(model(inputs))
 
 
 def measure(family, run, length, steps, examples):
-    """The errors of a training after fixed numbers of steps, kept in its folder.
+    """The errors of a training after fixed numbers of steps, saved in its folder.
 
     Args:
         family: that of the run's recipe.
         run: a `Run`.
         length: of the examples.
         steps: the numbers of steps.
-        examples: of each measurement.
+        examples: the number of examples of each measurement.
 
     Returns:
-        A list of dicts: `length`, `steps`, and what `Family.summary` gives, without `ponder_steps`.
+        A list of dicts: `length`, `steps`, and the keys of `Family.summary` except
+        `ponder_steps`.
     """
     kept = read_json(run.folder / NAME, ("rows",))
     known = lengths.network(run)
@@ -54,9 +55,9 @@ def measure(family, run, length, steps, examples):
         kept = {**known, "rows": {}}
     rows = []
     for count in steps:
-        found = kept["rows"].setdefault(f"{length} bits, {count} steps", {})
+        results = kept["rows"].setdefault(f"{length} bits, {count} steps", {})
         with rule(run.model, halting.Fixed(count)) as probe:
-            while (done := len(found.get("wrong", ()))) < examples:
+            while (done := len(results.get("wrong", ()))) < examples:
                 began = time.monotonic()
                 more = family.measure(
                     probe,
@@ -65,15 +66,15 @@ def measure(family, run, length, steps, examples):
                     parameters=lengths.between(family.recipe, length),
                 )
                 for name, values in more.items():
-                    found.setdefault(name, []).extend(values.tolist())
+                    results.setdefault(name, []).extend(values.tolist())
                 write_file(run.folder / NAME, json.dumps(kept))
                 print(
-                    f"{length} bits, {count} steps: {sum(found['wrong'])} of "
-                    f"{len(found['wrong'])} wrong, {time.monotonic() - began:.0f} s",
+                    f"{length} bits, {count} steps: {sum(results['wrong'])} of "
+                    f"{len(results['wrong'])} wrong, {time.monotonic() - began:.0f} s",
                     file=sys.stderr,
                     flush=True,
                 )
-        arrays = {name: np.array(values[:examples]) for name, values in found.items()}
+        arrays = {name: np.array(values[:examples]) for name, values in results.items()}
         numbers = family.summary(arrays)
         numbers.pop("ponder_steps")
         rows.append({"length": length, "steps": count, **numbers})

@@ -1,4 +1,4 @@
-"""A recall network: bits in, the answer's symbols out at the same positions."""
+"""A recall network, from bits to the symbols of the answer at the same positions."""
 
 import keras
 from keras import ops
@@ -37,10 +37,10 @@ def build(recipe):
 
 
 class Probe(evaluation.Probe):
-    """A model that also tells how long it thought.
+    """A recall network with its numbers of steps (batch,) as `ponder_steps`.
 
     Args:
-        model: as of `build`.
+        model: as `build` returns it.
     """
 
     def __init__(self, model):
