@@ -660,7 +660,7 @@ TABLE = {
     long_calls.interruptible: (lambda: {"function": dict}, {"function": FUNCTION}),
     checkpoints.check_types: (
         None,
-        {"data": DATA, "schema": DATA, "name": DATA, "others": DATA},
+        {"data": DATA, "schema": DATA, "name": DATA, "other_types": DATA},
     ),
     numpy_act.NumpyACT: (None, {"path": PATH}),
     statistics.Ratio: (None, {"totals": DATA, "parts": DATA, "largest": DATA}),

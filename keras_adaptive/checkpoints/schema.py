@@ -13,7 +13,7 @@ def check_types(
     data: Any,
     schema: Mapping[str, Any],
     name: str = "its state",
-    others: Collection[type] = (),
+    other_types: Collection[type] = (),
 ) -> None:
     """Refuses data that lacks a key, or has a value of another type.
 
@@ -24,7 +24,7 @@ def check_types(
         schema: a dict from keys to types, unions of types, or dicts of such. Numbers must be finite
             and not negative.
         name: of the data, for the message. Defaults to `"its state"`.
-        others: the types of what `schema` does not name. Defaults to none.
+        other_types: the types of what `schema` does not name. Defaults to none.
 
     Raises:
         Damaged: if the data has another form; the message says where.
@@ -45,7 +45,7 @@ def check_types(
         kind = schema.get(key)
         if isinstance(kind, dict):
             check_types(value, kind, key)
-        elif not (_is_a(value, kind) if kind else type(value) in others):
+        elif not (_is_a(value, kind) if kind else type(value) in other_types):
             raise Damaged(f"{key!r} of {name} is {value!r}")
 
 

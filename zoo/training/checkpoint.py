@@ -58,4 +58,4 @@ def _check_state(state: dict[str, Any]) -> None:
     """Refuses a state that is not that of a training."""
     check_types(state, STATE)
     for row in state["history"]:
-        check_types(row, ROW, "a row of the history", others=(int, float, types.NoneType))
+        check_types(row, ROW, "a row of the history", (int, float, types.NoneType))
