@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import tables
 from keras_adaptive import zoo
 from keras_adaptive.zoo import recipes
 from keras_adaptive.zoo.entries import export, headline, lengths, manifest, store, verify
 from keras_adaptive.zoo.entries.card import minutes
+from keras_adaptive.zoo.entries.headline import is_of_one_length
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
 from keras_adaptive.zoo.search import study_table
@@ -133,7 +133,7 @@ def test_raw_ham_is_measured_at_exactly_as_many_operations(monkeypatch):
     rows = HAM(recipe).sizes(None, 10)
     assert [(row["least"], row["leaves"]) for row in rows] == [(32, 32), (64, 64), (128, 128)]
     exact = [name for name, (_, found) in ENTRIES.items() if "sizes" in found]
-    exact = [name for name in exact if tables.is_of_one_length(ENTRIES[name][1]["sizes"][0])]
+    exact = [name for name in exact if is_of_one_length(ENTRIES[name][1]["sizes"][0])]
     assert exact == ["ham_priority_queue", "ham_queue", "ham_stack"]
     assert "`ham_priority_queue`, `ham_queue`, `ham_stack`: exactly as many operations" in (
         ROOT / "docs" / "zoo.md"

@@ -22,6 +22,7 @@ from keras_adaptive.zoo.families.ham.network import Probe
 from keras_adaptive.zoo.families.ham.schedule import halvings
 from keras_adaptive.zoo.recipe import Curriculum
 from keras_adaptive.zoo.training.train import train
+from pages import zoo as zoo_page
 
 NAME, SOFT, RAW = "ham_reverse", "dham_sort", "ham_stack"
 FILES = {
@@ -353,6 +354,6 @@ def test_a_length_is_a_number_or_a_range(capsys):
 
 
 def test_table_of_the_readme(entries):
-    table = tables.zoo_table(entries.glob("*/metrics.json"))
+    table = zoo_page.zoo_table(entries.glob("*/metrics.json"), tables.read)
     assert "| model | trained with up to | 4 | 8 | 16 | paper, 4 | paper, 16 |" in table
     assert f"[`{RAW}`]" in table

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-import tables
 from keras_adaptive import zoo
 from keras_adaptive.models import AdaptiveModel, PonderNetModel
 from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.training import run as runs
 from keras_adaptive.zoo.training.train import train
+from pages import zoo as zoo_page
 
 SMALL = {
     "units": 8,
@@ -132,5 +132,5 @@ def test_entry_answers_without_this_package(run, other, tmp_path):
     assert [row["variant"] for row in metrics["runs"]] == ["pondernet", other.recipe.variant]
     assert [*metrics["curves"]] == [{"act": "ACT", "plain": "one step"}[other.recipe.variant]]
     entry = ("pondernet_parity", run.recipe.to_dict(), metrics)
-    assert "up to 4 non-zeros | " in tables.range_table([entry])
+    assert "up to 4 non-zeros | " in zoo_page.range_table([entry])
     assert (folder / "ponder.png").stat().st_size > 1000

@@ -1,0 +1,184 @@
+"""The tables of all models on the page of the zoo, one for each family of networks."""
+
+from statistics import mean, median
+
+from keras_adaptive.zoo.entries.card import markdown, percent
+from keras_adaptive.zoo.entries.headline import headline, is_of_one_length
+from keras_adaptive.zoo.recipe import Recipe
+
+
+def zoo_table(paths, read):
+    """The tables of the models from their `metrics.json`, one for each family of networks.
+
+    Args:
+        paths: of these files.
+        read: function that returns the contents of a JSON file.
+    """
+    entries = [
+        (path.parent.name, read(path.parent / "recipe.json"), read(path)) for path in sorted(paths)
+    ]
+    others = {"lengths", "sizes", "bits_per_character", "beyond", "sides"}
+    act = [entry for entry in entries if not others & set(entry[2])]
+    tables = [act_table(act)] if act else []
+    ranges = [entry for entry in entries if "beyond" in entry[2]]
+    if ranges:
+        words = "Errors beyond the range of training, and the median over seeds with other halting:"
+        tables.append(f"{words}\n\n{range_table(ranges)}")
+    for unit, words in (("bits", "digits of each number"), ("length", "positions")):
+        those = [
+            entry
+            for entry in entries
+            if "lengths" in entry[2] and entry[1]["length_parameters"][1] == unit
+        ]
+        recall = [entry for entry in those if "fixed" in entry[2]]
+        pointers = [entry for entry in those if entry[1]["family"] == "pointer"]
+        those = [entry for entry in those if entry not in recall + pointers]
+        for title, some in (
+            (f"Errors at lengths in {words}", those),
+            (f"Recall networks, at lengths in {words}", recall),
+            ("Pointer networks, at numbers of points", pointers),
+        ):
+            if some:
+                tables.append(f"{title}:\n\n{length_table(some)}")
+    memories = [entry for entry in entries if "sizes" in entry[2]]
+    if memories:
+        tables.append(f"{memory_words(memories)}\n\n{memory_table(memories)}")
+    images = [entry for entry in entries if "sides" in entry[2]]
+    if images:
+        words = "Images, means of all seeds, with FLOPs as a share of those of the plain network:"
+        tables.append(f"{words}\n\n{image_table(images)}")
+    texts = [entry for entry in entries if "bits_per_character" in entry[2]]
+    if texts:
+        tables.append(f"Bits for each byte of held-out text:\n\n{text_table(texts)}")
+    return "\n\n".join(tables)
+
+
+def link(name):
+    """The name of an entry, with a link to its card."""
+    return f"[`{name}`](../saved_models/{name}/README.md)"
+
+
+def averaged(metrics):
+    """A note on a model that averages several networks."""
+    count = metrics.get("ensemble")
+    return f" (average of {count} networks)" if count else ""
+
+
+def act_table(entries):
+    """The table of the models with a halting rule, from triples of name, recipe and metrics."""
+    rows = []
+    for name, recipe, metrics in entries:
+        low, high = metrics["confidence_interval"]
+        paper, plain = recipe["paper"], metrics["without_act"]
+        rows.append(
+            [
+                link(name),
+                f"**{percent(metrics['sequence_error'])}** ({percent(low)} to {percent(high)})",
+                without_act(plain),
+                paper["error"],
+                paper["error_without_act"],
+                f"{metrics['ponder_steps']:.1f}",
+            ]
+        )
+    header = ["model", "error", "without ACT", "paper, with", "paper, without", "mean steps"]
+    return markdown(header, rows)
+
+
+def range_table(entries):
+    """The table of models that were asked beyond the range of their training, as `act_table`."""
+    rows = []
+    for name, recipe, metrics in entries:
+        found = headline(recipe, metrics)
+        others = [
+            percent(median(errors)) if errors else "–"
+            for errors in (
+                [run["longer_error"] for run in metrics["runs"] if run["variant"] == variant]
+                for variant in ("act", "plain")
+            )
+        ]
+        low, high = metrics["beyond"]["confidence_interval"]
+        beyond = f"**{percent(found['error_beyond'])}** ({percent(low)} to {percent(high)})"
+        steps = f"{metrics['beyond']['ponder_steps']:.1f}"
+        cells = [found["trained_on"], percent(found["error"]), found["beyond"], beyond]
+        rows.append([link(name), *cells, *others, steps])
+    header = ["model", "trained on", "error", "beyond", "error beyond", "ACT", "one step"]
+    return markdown([*header, "mean steps"], rows)
+
+
+def text_table(entries):
+    """The table of models that predict the bytes of a text, as `act_table`."""
+    rows = []
+    for name, recipe, metrics in entries:
+        plain = metrics["without_act"]
+        rows.append(
+            [
+                link(name),
+                f"{recipe['parameters']['size'] * 90 // 100:,} bytes of {recipe['dataset']}",
+                f"**{metrics['bits_per_character']:.3f}**",
+                f"{plain['bits_per_character']:.3f}" if plain else "–",
+                f"{metrics['ponder_steps']:.2f}",
+            ]
+        )
+    return markdown(["model", "trained on", "bits", "without ACT", "mean steps"], rows)
+
+
+def image_table(entries):
+    """The table of models for images and of their variants, as `act_table`."""
+    rows = []
+    for name, _, metrics in entries:
+        runs = metrics["runs"]
+        for variant in dict.fromkeys(run["variant"] for run in runs):
+            seeds = [run for run in runs if run["variant"] == variant]
+            accuracy, share = (mean(run[k] for run in seeds) for k in ("accuracy", "flops_share"))
+            rows.append([link(name), variant, len(seeds), percent(accuracy), percent(share)])
+    return markdown(["model", "halting", "seeds", "accuracy", "share of FLOPs"], rows)
+
+
+def length_table(entries):
+    """The table of models that were measured at many lengths, as `act_table`."""
+    found = [
+        {row["length"]: row for row in metrics["lengths"] if is_of_one_length(row)}
+        for *_, metrics in entries
+    ]
+    lengths = sorted(set().union(*found))
+    rows = []
+    for (name, recipe, metrics), measured in zip(entries, found, strict=True):
+        cells = [
+            percent(measured[length]["sequence_error"]) if length in measured else "–"
+            for length in lengths
+        ]
+        rows.append([link(name) + averaged(metrics), *cells, recipe["paper"].get("error", "–")])
+    return markdown(["model", *lengths, "paper"], rows)
+
+
+def memory_table(entries):
+    """The table of models that were measured with larger memories, as `act_table`."""
+    leaves = [row["leaves"] for row in entries[0][2]["sizes"]]
+    rows = []
+    for name, recipe, metrics in entries:
+        found = {row["leaves"]: percent(row["sequence_error"]) for row in metrics["sizes"]}
+        paper = [recipe["paper"].get(key, "–") for key in ("error", "longer_error")]
+        trained = Recipe.from_dict(recipe).largest_length
+        cells = (found.get(count, "–") for count in leaves)
+        rows.append([link(name), trained, *cells, *paper])
+    header = [f"paper, {leaves[0]}", f"paper, {leaves[-1]}"]
+    return markdown(["model", "trained with up to", *leaves, *header], rows)
+
+
+def memory_words(entries):
+    """What the table of memories shows."""
+    exact = [name for name, _, metrics in entries if is_of_one_length(metrics["sizes"][0])]
+    words = "Errors with so many leaves of memory, for more than half as many input vectors"
+    words += "; in the first column for any number up to that"
+    if exact:
+        words += f". {', '.join(f'`{name}`' for name in exact)}: exactly as many operations"
+    return words + ". The LSTMs have no memory, and are measured on the same examples:"
+
+
+def without_act(plain):
+    """The error of the baseline, with a note if its training was shorter."""
+    if not plain:
+        return "–"
+    scale = plain["settings"]["steps_scale"] or 1
+    short = "" if scale == 1 else f" ({scale:g} × the training)"
+    return percent(plain["sequence_error"]) + short
