@@ -35,7 +35,7 @@ class Setting:
 
         Example:
 
-        >>> Whole("of a vector", 1, 8).check("units", 2.5)
+        >>> Integer("of a vector", 1, 8).check("units", 2.5)
         Traceback (most recent call last):
             ...
         ValueError: units must be a whole number from 1 to 8. Received: 2.5
@@ -60,7 +60,7 @@ class Setting:
 
 
 @dataclasses.dataclass(frozen=True)
-class Whole(Setting):
+class Integer(Setting):
     """A whole number from `least` to `most`; 2.0 and True are none."""
 
     least: int
@@ -164,35 +164,35 @@ SHARE: dict[str, Any] = {"least": 0, "most": 1}
 # what a task cannot do, its `sample` says.
 PARAMETERS = {
     "aligned": Flag("digits of the two numbers take turns"),
-    "base": Whole("of the digits", 2, 10),
-    "bits": Whole("elements of a vector, digits of a number, or bits of a value", 1, LONGEST),
-    "digits": Whole("most digits of a number", 1, LONGEST),
-    "distinct_keys": Whole("different keys of an example at most", 1, LONGEST, none=True),
+    "base": Integer("of the digits", 2, 10),
+    "bits": Integer("elements of a vector, digits of a number, or bits of a value", 1, LONGEST),
+    "digits": Integer("most digits of a number", 1, LONGEST),
+    "distinct_keys": Integer("different keys of an example at most", 1, LONGEST, none=True),
     "drained_share": Number("share of the examples that end with an empty structure", **SHARE),
-    "examples_per_length": Whole("different examples of each length", 1, 10**9, none=True),
+    "examples_per_length": Integer("different examples of each length", 1, 10**9, none=True),
     "first_target": Flag("the first number is asked for, too"),
-    "gates": Whole("most gates in a vector", 1, LONGEST),
+    "gates": Integer("most gates in a vector", 1, LONGEST),
     "hard_share": Number("share of the examples that are hard", **SHARE),
-    "key_bits": Whole("width of a key", 1, 32),
+    "key_bits": Integer("width of a key", 1, 32),
     "late_pops": Number("how late the POPs come", 1, 1000),
-    "length": Whole("largest length", 1, LONGEST),
-    "max_digits": Whole("digits that an input has room for", 1, LONGEST),
-    "max_gates": Whole("gates that an input has room for", 1, LONGEST),
-    "max_nonzeros": Whole("most elements that are not 0", 1, LONGEST, none=True),
-    "max_numbers": Whole("numbers that sequences are padded to", 1, LONGEST),
-    "max_vectors": Whole("vectors that sequences are padded to", 1, LONGEST),
-    "min_bits": Whole("fewest digits of a number", 1, LONGEST),
-    "min_digits": Whole("fewest digits of a number", 1, LONGEST),
-    "min_gates": Whole("fewest gates in a vector", 1, LONGEST),
-    "min_length": Whole("least length", 1, LONGEST, none=True),
-    "min_nonzeros": Whole("fewest elements that are not 0", 1, LONGEST),
-    "min_numbers": Whole("fewest numbers in a sequence", 1, LONGEST),
+    "length": Integer("largest length", 1, LONGEST),
+    "max_digits": Integer("digits that an input has room for", 1, LONGEST),
+    "max_gates": Integer("gates that an input has room for", 1, LONGEST),
+    "max_nonzeros": Integer("most elements that are not 0", 1, LONGEST, none=True),
+    "max_numbers": Integer("numbers that sequences are padded to", 1, LONGEST),
+    "max_vectors": Integer("vectors that sequences are padded to", 1, LONGEST),
+    "min_bits": Integer("fewest digits of a number", 1, LONGEST),
+    "min_digits": Integer("fewest digits of a number", 1, LONGEST),
+    "min_gates": Integer("fewest gates in a vector", 1, LONGEST),
+    "min_length": Integer("least length", 1, LONGEST, none=True),
+    "min_nonzeros": Integer("fewest elements that are not 0", 1, LONGEST),
+    "min_numbers": Integer("fewest numbers in a sequence", 1, LONGEST),
     "min_separation": Number("least distance of two numbers", **SHARE),
-    "min_vectors": Whole("fewest vectors in a sequence", 1, LONGEST),
+    "min_vectors": Integer("fewest vectors in a sequence", 1, LONGEST),
     "noise": Number("standard deviation of the noise in each pixel", 0, 10),
-    "numbers": Whole("most numbers in a sequence", 1, LONGEST),
+    "numbers": Integer("most numbers in a sequence", 1, LONGEST),
     "placement": Choice("where the elements that are not 0 stand", ("random", "prefix")),
-    "positions": Whole("elements among which those that are not 0 lie", 1, LONGEST, none=True),
+    "positions": Integer("elements among which those that are not 0 lie", 1, LONGEST, none=True),
     "probe": Choice(
         "what random numbers miss", ("carries", "ones", "zeros", "powers", "unequal"), none=True
     ),
@@ -200,12 +200,12 @@ PARAMETERS = {
     "runs_share": Number("share of the examples with runs of equal digits", **SHARE),
     "same_length": Flag("all examples of a batch have one length"),
     "short_share": Number("share of the examples that may be as short as can be", **SHARE),
-    "side": Whole("height and width of an image in pixels", 8, 4096),
-    "size": Whole("bytes of the text that are used", 100, 100_000_000),
+    "side": Integer("height and width of an image in pixels", 8, 4096),
+    "size": Integer("bytes of the text that are used", 100, 100_000_000),
     "split": Choice("part of the text", ("train", "validation", "test")),
     "unequal_share": Number("share of the examples whose numbers differ in length", **SHARE),
-    "value_bits": Whole("width of a value", 0, 32),
-    "vectors": Whole("most vectors in a sequence", 1, LONGEST),
+    "value_bits": Integer("width of a value", 0, 32),
+    "vectors": Integer("most vectors in a sequence", 1, LONGEST),
 }
 
 

@@ -11,10 +11,10 @@ from ..datasets.settings import (
     PARAMETERS,
     Choice,
     Flag,
+    Integer,
     Number,
     Setting,
     Several,
-    Whole,
     check_parameters,
 )
 
@@ -25,7 +25,7 @@ LARGEST_BATCH = 1_000_000
 # A kernel between two layers of so many units takes 4 GiB.
 MOST_UNITS = 32_768
 MOST_PONDER = 10_000
-SEED = Whole("of what is drawn", 0, 2**32 - 1)
+SEED = Integer("of what is drawn", 0, 2**32 - 1)
 
 
 class Curricula(Setting):
@@ -59,7 +59,7 @@ class MostOutputs(Setting):
     def allows(self, value):
         if not isinstance(value, (list, tuple)) or len(value) != 2:
             return False
-        numbers = Number("", 0, 1000).allows(value[0]) and Whole("", 0, 1000).allows(value[1])
+        numbers = Number("", 0, 1000).allows(value[0]) and Integer("", 0, 1000).allows(value[1])
         return numbers and any(value)
 
 
@@ -86,12 +86,12 @@ class Parameters(Setting):
 
 
 RECIPE = {
-    "batch_size": Whole("examples a step", 1, LARGEST_BATCH),
+    "batch_size": Integer("examples a step", 1, LARGEST_BATCH),
     "seed": SEED,
-    "validate_every": Whole("steps between two measurements on validation data", 1, MOST_STEPS),
+    "validate_every": Integer("steps between two measurements on validation data", 1, MOST_STEPS),
 }
 STAGE = {
-    "steps": Whole("training steps; with a curriculum the most", 1, MOST_STEPS),
+    "steps": Integer("training steps; with a curriculum the most", 1, MOST_STEPS),
     "learning_rate": Number("at the start of the stage", 0, 1000, open="low"),
     "schedule": Choice("how the learning rate falls", SCHEDULES),
     "hold": Number("share of the stage before the learning rate falls", 0, 1, open="high"),
@@ -100,16 +100,16 @@ STAGE = {
     "curriculum": Curricula("how difficulty grows", none=True),
     "bins": Several(
         "lengths that training batches take in turn",
-        Whole("largest length", 1, LONGEST),
+        Integer("largest length", 1, LONGEST),
         0,
         100,
         rising=True,
     ),
-    "chunk": Whole("steps between two decisions", 1, 1_000_000),
+    "chunk": Integer("steps between two decisions", 1, 1_000_000),
 }
 # A hyperparameter means the same in every family.
 HYPERPARAMETERS = {
-    "accesses_per_output": Whole("accesses to the memory for each output", 1, 100),
+    "accesses_per_output": Integer("accesses to the memory for each output", 1, 100),
     "action_scale": Number("by how much the actions' weights are larger", 0, 1000, open="low"),
     "action_sharpness": Number("of the actions in inference", 0, 1000, open="low"),
     "alpha": Number("weight of the progressive loss", 0, 1),
@@ -118,23 +118,23 @@ HYPERPARAMETERS = {
     "baseline": Choice("subtracted from returns", ("learned", "leave_one_out"), none=True),
     "beta": Number("weight of the divergence from the prior", 0, 1000),
     "beta_2": Number("of Adam", 0, 1, open="low high"),
-    "channels": Several("of the blocks", Whole("of a block", 1, 4096), 1, 10),
+    "channels": Several("of the blocks", Integer("of a block", 1, 4096), 1, 10),
     "clipnorm": Number("global norm that gradients are clipped at", 0, open="low", none=True),
-    "controller_units": Whole("of the LSTM beside the memory", 1, MOST_UNITS, none=True),
-    "depth": Whole("layers of each perceptron", 1, 100),
+    "controller_units": Integer("of the LSTM beside the memory", 1, MOST_UNITS, none=True),
+    "depth": Integer("layers of each perceptron", 1, 100),
     "diagonal": Flag("gates move maps by one place"),
     "discount": Number("γ of the returns", 0, 1),
     "dropout": Number("share that is dropped in training", 0, 1, open="high"),
     "dropout_on": Choice("what is dropped", ("state", "candidate")),
     "dropout_schedule": Choice("dropout by length", ("constant", "length", "root")),
-    "embedding": Whole("width of a byte's learned vector", 1, MOST_UNITS, none=True),
+    "embedding": Integer("width of a byte's learned vector", 1, MOST_UNITS, none=True),
     "entropy_again": Number("entropy bonus at each new size", 0, 1000, none=True),
     "entropy_bonus": Number("α at the start", 0, 1000),
     "entropy_decay": Number("factor on α after each step", 0, 1, open="low"),
     "entropy_penalty": Number("β", 0, 1000),
     "epsilon": Number("what may be missing from 1 at a halt", 0, 1, open="high"),
-    "filters": Whole("of the convolutions", 2, 4096),
-    "fixed_steps": Whole("of each input, without halting", 1, MOST_PONDER, none=True),
+    "filters": Integer("of the convolutions", 2, 4096),
+    "fixed_steps": Integer("of each input, without halting", 1, MOST_PONDER, none=True),
     "gate_cutoff": Flag("smooth gates are cut off"),
     "gate_sharpness": Number("of the gates in inference", 0, 1000, open="low"),
     "global_logit": Flag("positions halt by the mean of all positions too"),
@@ -143,72 +143,72 @@ HYPERPARAMETERS = {
         "the halting rule", ("act", "anytime", "fixed", "pondernet", "sact", "sampled")
     ),
     "halting_bias": Number("b_h at the start", -100, 100),
-    "hidden_units": Whole("of each perceptron", 1, MOST_UNITS),
+    "hidden_units": Integer("of each perceptron", 1, MOST_UNITS),
     "initial_scale": Number("of the first weights", 0, 1000, open="low"),
     "input_gain": Number("of the first weights of the inputs", 0, 1000, open="low"),
     "input_scale": Number("largest first weight of an input", 0, 1000, open="low"),
-    "iterations": Whole("m, the steps of thought in training", 1, MOST_PONDER),
+    "iterations": Integer("m, the steps of thought in training", 1, MOST_PONDER),
     "kernel_scale": Number("by how much the kernel's weights are larger", 0, 1000, open="low"),
-    "kernel_size": KernelSize("of the convolutions", Whole("", 1, 99), 2, 2),
+    "kernel_size": KernelSize("of the convolutions", Integer("", 1, 99), 2, 2),
     "label_smoothing": Number("share of a target spread over all classes", 0, 1, open="high"),
-    "longer": Whole("length beyond training that is validated", 2, LONGEST),
-    "longer_at_first": Whole("the same, in the first stage", 2, LONGEST),
+    "longer": Integer("length beyond training that is validated", 2, LONGEST),
+    "longer_at_first": Integer("the same, in the first stage", 2, LONGEST),
     "longest_memory": Number("of the forget gates, in time steps", 2, 1_000_000, open="low"),
-    "maps": Whole("of the mental image", 1, 4096),
+    "maps": Integer("of the mental image", 1, 4096),
     "max_outputs": MostOutputs("most outputs for n inputs, a n + b"),
-    "max_ponder": Whole("M, the most steps for each input", 1, MOST_PONDER),
+    "max_ponder": Integer("M, the most steps for each input", 1, MOST_PONDER),
     "momentum": Number("of SGD", 0, 1, open="high"),
     "nonlinearity": Choice("of the gates", ("smooth", "hard")),
-    "num_blocks": Whole("residual blocks in a step of thought", 1, 100),
-    "num_layers": Whole("layers of the network", 1, 100),
-    "num_stacks": Whole("stacks", 1, 10_000),
+    "num_blocks": Integer("residual blocks in a step of thought", 1, 100),
+    "num_layers": Integer("layers of the network", 1, 100),
+    "num_stacks": Integer("stacks", 1, 10_000),
     "optimizer": Choice("what trains the network", ("adam", "relative_clip_adamax")),
-    "patience": Whole("chunks until the learning rate is halved", 1, MOST_STEPS, none=True),
+    "patience": Integer("chunks until the learning rate is halved", 1, MOST_STEPS, none=True),
     "policy_weight": Number("of the term of log p(A)", 0, 1000),
     "prior": Number("λ_p, the prior probability to halt at a step", 0, 1, open="low high"),
     "priority_gain": Number("of a priority's first weights", 0, 10_000, open="low"),
-    "read_depth": Whole("elements of a stack that are read", 1, 10_000),
+    "read_depth": Integer("elements of a stack that are read", 1, 10_000),
     "recurrent": Flag("the hidden units are connected over time"),
-    "relaxation": Whole("parameter sets at the start", 1, 100),
+    "relaxation": Integer("parameter sets at the start", 1, 100),
     "relaxation_factor": Number("on the pull after each chunk", 1, 1000),
     "relaxation_pull": Number("of the parameter sets together", 0, 1000),
-    "residual_units": Whole("of each block", 1, 1000),
+    "residual_units": Integer("of each block", 1, 1000),
     "reset_bias": Number("of the reset gate at the start", -100, 100),
     "reverse_inputs": Flag("the last symbol is read first"),
     "reward": Rewards("of an output"),
-    "samples": Whole("runs drawn of each example", 1, 10_000),
+    "samples": Integer("runs drawn of each example", 1, 10_000),
     "saturation_cost": Number("of gates that are cut off", 0, 1000),
     "size_factor": Number("on the learning rate at each new size", 0, 1, open="low"),
     "soft": Flag("all leaves are attended (DHAM)"),
-    "stack_depth": Whole("most elements of a stack", 1, LONGEST, none=True),
+    "stack_depth": Integer("most elements of a stack", 1, LONGEST, none=True),
     "sure_decay": Number("factor on α from `sure_from` leaves on", 0, 1, open="low"),
-    "sure_from": Whole("leaves from which α falls faster", 1, LONGEST),
+    "sure_from": Integer("leaves from which α falls faster", 1, LONGEST),
     "target_ponder": Number("mean steps that τ is adapted to", 1, MOST_PONDER, none=True),
-    "unchanged_steps": Whole("k, which leave the answer as it is, before a halt", 1, MOST_PONDER),
-    "units": Whole("of the recurrent layer, or of each node", 1, MOST_UNITS),
+    "unchanged_steps": Integer("k, which leave the answer as it is, before a halt", 1, MOST_PONDER),
+    "units": Integer("of the recurrent layer, or of each node", 1, MOST_UNITS),
     "update_bias": Number("of the update gate at the start", -100, 100),
     "weight_decay": Number("of SGD", 0, 1, none=True),
-    "width": Whole("of the mental image", 1, 1024),
+    "width": Integer("of the mental image", 1, 1024),
 }
 # The options of commands, by the names of the Python arguments.
 OPTIONS = {
-    "batch_size": Whole("examples in each call", 1, 1_000_000),
-    "beam": Whole("answers that a search keeps", 1, 100),
-    "bits": Whole("digits of each number", 1, LONGEST),
+    "batch_size": Integer("examples in each call", 1, 1_000_000),
+    "beam": Integer("answers that a search keeps", 1, 100),
+    "bits": Integer("digits of each number", 1, LONGEST),
     "epsilon": HYPERPARAMETERS["epsilon"],
-    "examples": Whole("of a measurement", 1, 10_000_000),
+    "examples": Integer("of a measurement", 1, 10_000_000),
     "height": Number("the least height of a peak"),
-    "keep_every": Whole("steps", 1, MOST_STEPS),
-    "leaves": Whole("of the memory", 2, 2**20),
-    "length": Whole("positions, vectors or operations", 1, LONGEST),
-    "long_examples": Whole("of a measurement at very long lengths", 1, 10_000_000),
+    "keep_every": Integer("steps", 1, MOST_STEPS),
+    "leaves": Integer("of the memory", 2, 2**20),
+    "length": Integer("positions, vectors or operations", 1, LONGEST),
+    "long_examples": Integer("of a measurement at very long lengths", 1, 10_000_000),
     "max_ponder": HYPERPARAMETERS["max_ponder"],
     "seconds": Number("until a measurement ends", 0, 1_000_000, open="low"),
     "seed": SEED,
-    "seeds": Whole("how many seeds", 1, 10_000),
+    "seeds": Integer("how many seeds", 1, 10_000),
     "side": PARAMETERS["side"],
     "steps_scale": Number("factor on the steps of all stages", 0, 10_000, open="low"),
-    "trials": Whole("of a search", 1, 1_000_000),
+    "trials": Integer("of a search", 1, 1_000_000),
     "within": Number("seconds of each call", 0, 86_400, open="low"),
 }
 # What decides how much a loaded model computes, and which models have it.

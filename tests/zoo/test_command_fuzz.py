@@ -14,7 +14,7 @@ from known_commands import cases, sample
 
 WORK = (
     (trainings, "run_training"),
-    (trainings, "scout"),
+    (trainings, "choose_seed"),
     (trainings, "tuner"),
     (trainings, "run_study"),
     (store, "load"),

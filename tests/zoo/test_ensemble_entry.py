@@ -11,7 +11,7 @@ import pytest
 from keras_adaptive import datasets
 from keras_adaptive.zoo import cli, recipes
 from keras_adaptive.zoo.entries import store
-from keras_adaptive.zoo.entries.ensemble import together
+from keras_adaptive.zoo.entries.ensemble import averaged_run
 from keras_adaptive.zoo.training.run import restore
 
 NAME = "neural_gpu_addition"
@@ -62,10 +62,10 @@ def test_entry(runs, tmp_path, capsys):
 
 def test_what_is_no_ensemble(runs):
     with pytest.raises(ValueError, match="each training once"):
-        together([runs[0], runs[0]])
+        averaged_run([runs[0], runs[0]])
     other = SimpleNamespace(recipe=recipes.load("neural_gpu_copy"), folder=Path("copy"))
     with pytest.raises(ValueError, match="copy is a training of neural_gpu_copy"):
-        together([runs[0], other])
+        averaged_run([runs[0], other])
     act = [
         SimpleNamespace(
             recipe=recipes.load("act_logic"), folder=Path(name), position=runs[0].position
@@ -73,4 +73,4 @@ def test_what_is_no_ensemble(runs):
         for name in ("a", "b")
     ]
     with pytest.raises(ValueError, match="nothing but probabilities, and act_logic"):
-        together(act)
+        averaged_run(act)

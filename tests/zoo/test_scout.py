@@ -6,7 +6,7 @@ import pytest
 
 from keras_adaptive.zoo import recipes
 from keras_adaptive.zoo.recipe import Stage
-from keras_adaptive.zoo.search.seeds import scout
+from keras_adaptive.zoo.search.seeds import choose_seed
 from keras_adaptive.zoo.training import SEEDS
 
 STAGES = (
@@ -24,7 +24,7 @@ def small():
 
 @pytest.mark.usefixtures("eager")
 def test_the_best_seed_goes_on(small, tmp_path):
-    run = scout(small, tmp_path, 3)
+    run = choose_seed(small, tmp_path, 3)
     found = json.loads((tmp_path / SEEDS).read_text())
     assert [one["seed"] for one in found] == [0, 1, 2]
     assert all(one["steps"] == 2 for one in found)
@@ -33,16 +33,16 @@ def test_the_best_seed_goes_on(small, tmp_path):
     assert run.position.done and run.position.step == 6
 
     with pytest.raises(FileExistsError, match="already holds trainings"):
-        scout(small, tmp_path, 3)
-    again = scout(small, tmp_path, 3, resume=True)
+        choose_seed(small, tmp_path, 3)
+    again = choose_seed(small, tmp_path, 3, resume=True)
     assert again.history == run.history
     assert json.loads((tmp_path / SEEDS).read_text()) == found
 
 
 def test_bad_input(small, tmp_path):
     with pytest.raises(ValueError, match=r"`seeds` must be an integer of at least 1.* 0"):
-        scout(small, tmp_path, 0)
+        choose_seed(small, tmp_path, 0)
     with pytest.raises(ValueError, match="act_logic does not measure"):
-        scout("act_logic", tmp_path, 2)
+        choose_seed("act_logic", tmp_path, 2)
     with pytest.raises(FileNotFoundError, match="no trainings to resume"):
-        scout(small, tmp_path, 2, resume=True)
+        choose_seed(small, tmp_path, 2, resume=True)

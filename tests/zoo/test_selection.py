@@ -23,7 +23,7 @@ from keras_adaptive.zoo.families.ham import card as ham_card
 from keras_adaptive.zoo.families.language import segmentation
 from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
 from keras_adaptive.zoo.recipe import Stage
-from keras_adaptive.zoo.search.seeds import scout
+from keras_adaptive.zoo.search.seeds import choose_seed
 from keras_adaptive.zoo.training.train import train
 
 ROOT = Path(__file__).parents[2]
@@ -136,7 +136,7 @@ def test_no_family_chooses_on_test_data(family, poisoned, tmp_path):
     recipe = small(family)
     if "longer" in recipe.hyperparameters:
         # As seeds are tried, of which the best goes on to the end.
-        run = scout(recipe, tmp_path / "run", 1)
+        run = choose_seed(recipe, tmp_path / "run", 1)
     else:
         run = train(recipe, tmp_path / "run")
     # It was measured on its way, on validation data.
@@ -206,5 +206,5 @@ def test_a_seed_is_chosen_by_what_its_validation_data_said(tmp_path, monkeypatch
         return SimpleNamespace(history=[row], seed=seed, position=position)
 
     monkeypatch.setattr("keras_adaptive.zoo.search.trainings.train", fake)
-    assert scout(small("neural_gpu"), tmp_path, 3).seed == 2
+    assert choose_seed(small("neural_gpu"), tmp_path, 3).seed == 2
     assert len(json.loads((tmp_path / "scout.json").read_text())) == 3

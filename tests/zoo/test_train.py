@@ -17,7 +17,7 @@ from keras_adaptive.checkpoints import archive
 from keras_adaptive.zoo import cli
 from keras_adaptive.zoo.training import checkpoint
 from keras_adaptive.zoo.training import train as training
-from keras_adaptive.zoo.training.run import go_on, restore
+from keras_adaptive.zoo.training.run import restore, resume_position
 from keras_adaptive.zoo.training.train import train
 
 # All but one test are about what is kept and taken up again, not about what TensorFlow compiles.
@@ -286,16 +286,16 @@ def test_curriculum_moves_when_the_error_is_low(parity, tmp_path, monkeypatch):
 def test_a_finished_training_goes_on_when_there_is_more_to_do(run):
     position = dataclasses.replace(run.position)
     twin = dataclasses.replace(run, position=position)
-    go_on(twin)
+    resume_position(twin)
     assert position.done
     last = dataclasses.replace(run.stage, steps=run.stage.steps + run.stage.chunk)
     stages = run.recipe.stages
     twin.recipe = run.recipe.replace(stages=(*stages[:-1], last))
-    go_on(twin)
+    resume_position(twin)
     assert not position.done and position.stage_step == run.stage.steps
     position.done = True
     twin.recipe = run.recipe.replace(stages=(*stages, last))
-    go_on(twin)
+    resume_position(twin)
     assert not position.done and position.stage == len(stages)
 
 
@@ -305,11 +305,11 @@ def test_a_training_past_the_end_of_its_stage_goes_on_with_the_next(run):
     steps = run.stage.chunks * run.stage.chunk
     position = dataclasses.replace(run.position, done=False, stage=0, stage_step=steps, level=2)
     twin = dataclasses.replace(run, position=position, recipe=run.recipe.replace(stages=stages))
-    go_on(twin)
+    resume_position(twin)
     assert (position.stage, position.stage_step, position.level) == (1, 0, None)
     assert not position.done
-    go_on(twin)
+    resume_position(twin)
     assert position.stage == 1
     position.stage_step = steps
-    go_on(twin)
+    resume_position(twin)
     assert position.done and position.stage == 1

@@ -38,13 +38,13 @@ def report(recipe, metrics):
     return text
 
 
-def in_words_of_users(results):
+def with_bit_errors(results):
     """Results for `--json`, where the share of wrong symbols is called `bit_error`."""
     if isinstance(results, list):
-        return [in_words_of_users(result) for result in results]
+        return [with_bit_errors(result) for result in results]
     if not isinstance(results, dict):
         return results
     names = {
         key: key.replace("symbol_error", "bit_error") for key in results if isinstance(key, str)
     }
-    return {names[key]: in_words_of_users(value) for key, value in results.items()}
+    return {names[key]: with_bit_errors(value) for key, value in results.items()}

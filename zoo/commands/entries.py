@@ -1,13 +1,13 @@
 """The commands that publish trained networks, and measure published ones."""
 
 from .. import families
-from ..entries.ensemble import together
+from ..entries.ensemble import averaged_run
 from ..entries.export import export as write_entry
 from ..entries.verify import QUICK
 from ..entries.verify import report as in_lines
 from ..entries.verify import verify as measure_again
 from ..training.run import restore
-from .answers import answer, in_words_of_users
+from .answers import answer, with_bit_errors
 
 
 def verify(arguments):
@@ -28,10 +28,10 @@ def verify(arguments):
 def measure(arguments):
     run = restore(arguments.run)
     if arguments.ensemble:
-        run = together([run, *map(restore, arguments.ensemble)])
+        run = averaged_run([run, *map(restore, arguments.ensemble)])
     family = families.of(run.recipe)
     results = {"model": run.recipe.name, **family.measure_lengths(run, arguments)}
-    answer(arguments, in_words_of_users(results), family.describe_lengths(results))
+    answer(arguments, with_bit_errors(results), family.describe_lengths(results))
 
 
 def export(arguments):

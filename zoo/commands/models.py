@@ -9,7 +9,7 @@ from ..evaluate import evaluate as measure
 from ..segmentation import segment as cut
 from ..settings import LIMITED
 from ..training.run import restore
-from .answers import answer, in_words_of_users, report
+from .answers import answer, report, with_bit_errors
 
 # Default numbers of examples, without and with `--within`.
 EXAMPLES, EXAMPLES_IN_TIME = 10_000, 1000
@@ -35,7 +35,7 @@ def evaluate(arguments):
     if given is not None:
         fresh = dict.fromkeys(("split", "seed", "parameters"))
         results = {**results, "file": arguments.file, **fresh}
-    answer(arguments, in_words_of_users(results), report(recipe, results))
+    answer(arguments, with_bit_errors(results), report(recipe, results))
 
 
 def model_asked(arguments, recipe, limits=None):

@@ -10,12 +10,12 @@ from ..command_check import over_of, overrides_of
 from ..evaluate import evaluate_run
 from ..search import study_table
 from ..search.rows import TABLES, ranking
-from ..search.seeds import scout
+from ..search.seeds import choose_seed
 from ..search.space import TIME_PENALTIES
 from ..search.study import study as run_study
 from ..search.tune import tuner
 from ..training.train import train as run_training
-from .answers import PROGRAM, answer, in_words_of_users, note, report
+from .answers import PROGRAM, answer, note, report, with_bit_errors
 
 
 def train(arguments):
@@ -31,11 +31,11 @@ def train(arguments):
         settings["seed"] = arguments.seed
         run = run_training(arguments.name, out, resume=arguments.resume, **settings)
     else:
-        run = scout(arguments.name, out, arguments.seeds, resume=arguments.resume, **settings)
+        run = choose_seed(arguments.name, out, arguments.seeds, resume=arguments.resume, **settings)
     note(f"{run.position.step} steps done; evaluating")
     metrics = evaluate_run(run, arguments.examples)
     note(export_hint(run.folder))
-    answer(arguments, in_words_of_users(metrics), report(run.recipe, metrics))
+    answer(arguments, with_bit_errors(metrics), report(run.recipe, metrics))
 
 
 def export_hint(out):
@@ -69,10 +69,10 @@ def tune(arguments):
         "best": ranked[0] if ranked else None,
         "trials": ranked,
     }
-    answer(arguments, data, ranked_in_words(ranked[:10], out / TABLES[1]))
+    answer(arguments, data, format_ranking(ranked[:10], out / TABLES[1]))
 
 
-def ranked_in_words(ranked, table):
+def format_ranking(ranked, table):
     """The best trials of a search, one per line."""
     lines = [
         f"{trial['objective']:g}: "

@@ -7,7 +7,7 @@ from .. import families
 from ..training.run import Run
 
 
-def together(runs):
+def averaged_run(runs):
     """The ensemble of several trainings, which is measured and exported like a single one.
 
     Args:

@@ -15,7 +15,7 @@ from ..evaluate import evaluate_run
 from ..training.run import restore, table
 from . import manifest, store, thinking_less
 from .baseline import NAME as BASELINE
-from .ensemble import together
+from .ensemble import averaged_run
 
 HISTORY_ROWS = 500
 
@@ -97,7 +97,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
             raise ValueError(f"{other.folder} is a training of {other.recipe.name}")
     if ensemble:
         runs = [run, *map(restore, ensemble)]
-        run, members = together(runs), len(runs)
+        run, members = averaged_run(runs), len(runs)
         trainings = [measured(member, examples, exact_examples) for member in runs]
     metrics = measured(run, examples, exact_examples)
     trainings = trainings or [metrics]

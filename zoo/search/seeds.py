@@ -18,7 +18,7 @@ from ..training.run import Run
 from .trainings import Trainings
 
 
-def scout(
+def choose_seed(
     recipe: str | Recipe, out: str | Path, seeds: int, resume: bool = False, **settings: Any
 ) -> Run:
     """Train the first stage with seeds 0, 1, …, and continue with the best seed to the end.

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ...datasets.settings import Whole
+from ...datasets.settings import Integer
 from ..settings import HYPERPARAMETERS, STAGE
 from .space import full_name
 
@@ -27,7 +27,7 @@ DEFAULTS = {
 }
 # The allowed values of each kind.
 VALUES = {
-    "plain": Whole("without ACT", 1, 1),
+    "plain": Integer("without ACT", 1, 1),
     "fixed": HYPERPARAMETERS["fixed_steps"],
     "tau": STAGE["time_penalty"],
     "sampled": STAGE["time_penalty"],

@@ -144,7 +144,7 @@ def restore(
     return run
 
 
-def go_on(run: Run) -> None:
+def resume_position(run: Run) -> None:
     """Adapt the position of a resumed training to its recipe, which may have changed.
 
     A finished training continues if stages were added or its last stage was made longer. A training

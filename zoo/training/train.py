@@ -21,7 +21,7 @@ from .. import families
 from ..recipe import Recipe
 from . import checkpoint
 from .batches import batches
-from .run import Run, configure, go_on, restore, start
+from .run import Run, configure, restore, resume_position, start
 
 
 def train(
@@ -111,7 +111,7 @@ def _resumed(out, settings, custom, jit_compile):
     if run.source.name != checkpoint.NAME:
         checkpoints.set_aside(out)
     print(f"going on from step {run.position.step}: {run.source}", file=sys.stderr)
-    go_on(run)
+    resume_position(run)
     return run
 
 

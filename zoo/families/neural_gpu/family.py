@@ -74,7 +74,7 @@ class NeuralGPU(Family):
     def validate(self, run, probe, examples=VALIDATION_EXAMPLES, longer=LONGER_EXAMPLES, seed=None):
         """Errors on validation data, at the recipe's length and at a longer one.
 
-        The longer length may differ in the first stage, for the choice of a seed (`scout`).
+        The longer length may differ in the first stage, for the choice of a seed (`choose_seed`).
 
         Args:
             run: a `Run`.
