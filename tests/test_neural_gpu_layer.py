@@ -174,3 +174,48 @@ def test_bad_images(shape):
     layer = CGRU(8)
     with pytest.raises(ValueError, match=r"(?s)`image` must have the shape .*maps=8"):
         layer(keras.KerasTensor(shape))
+
+
+def test_takes_cells(tmp_path):
+    """A list of cells is the layer of as many layers; the model is saved with its cells."""
+    cells = [CGRU(4, nonlinearity="hard", diagonal=True, seed=seed) for seed in (1, 2)]
+    layer = NeuralGPU(SYMBOLS, cells, width=2)
+    same = NeuralGPU(SYMBOLS, 4, 2, 2, nonlinearity="hard", diagonal=True)
+    x = np.array([[1, 2, 1], [2, 1, -1]])
+    layer(x), same(x)
+    same.set_weights(layer.get_weights())
+    np.testing.assert_array_equal(same(x), layer(x))
+    assert (layer.maps, layer.num_layers, layer.cells) == (4, 2, cells)
+    symbols = keras.Input((None,), dtype="int32")
+    model = keras.Model(symbols, layer(symbols))
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded(x), layer(x))
+
+
+def test_a_model_that_was_saved_with_the_arguments_of_its_cells_loads():
+    """As configs were before the layer took cells."""
+    config = NeuralGPU(SYMBOLS, maps=4, num_layers=1, update_bias=0.5, name="old").get_config()
+    assert "cell" not in config and (config["maps"], config["num_layers"]) == (4, 1)
+    layer = NeuralGPU.from_config({**config, "kernel_size": (3, 1)})
+    assert layer.cells[0].update_bias == 0.5 and layer.cells[0].kernel_size == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ([CGRU(2), CGRU(3)], "the same `maps`"),
+        ([CGRU(2), CGRU(2, relaxation=2)], "the same `relaxation`"),
+        ([*[CGRU(2)] * 2], "different `CGRU`s"),
+        (CGRU(2, dropout=0.1), "an argument of `NeuralGPU`"),
+        (CGRU(2, dtype="float64"), "compute dtype"),
+    ],
+)
+def test_cells_that_do_not_go_together(cell, words):
+    with pytest.raises(ValueError, match=words):
+        NeuralGPU(SYMBOLS, cell)
+
+
+def test_cells_come_with_their_arguments():
+    with pytest.raises(ValueError, match="where arguments of its CGRUs"):
+        NeuralGPU(SYMBOLS, CGRU(2), diagonal=True)

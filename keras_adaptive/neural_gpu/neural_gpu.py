@@ -144,7 +144,8 @@ class NeuralGPU(keras.layers.Layer):
             initializer=keras.initializers.RandomUniform(-1.0, 1.0, seed=self._embedding_seed),
         )
         for cell in self.cells:
-            cell.build((input_shape[0], input_shape[1], self.width, self.maps))
+            if not cell.built:
+                cell.build((input_shape[0], input_shape[1], self.width, self.maps))
         if self.relaxation > 1:
             relaxation.add_variables(self, self.relaxation, self.first_relaxation_pull)
 

@@ -1,0 +1,126 @@
+"""Evaluation example by example: errors, ponder and latency of a model of one's own."""
+
+import keras
+import numpy as np
+import pytest
+
+from keras_adaptive import evaluation, statistics
+from keras_adaptive.layers import ACTRNN
+
+
+def batches(count, size=4, time=3):
+    """The target of each vector is the sign of its only number; the last one has none."""
+    for number in range(count):
+        inputs = np.random.default_rng(number).normal(size=(size, time, 1)).astype("float32")
+        weights = np.ones((size, time), "float32")
+        weights[:, -1] = 0
+        yield {
+            "inputs": inputs,
+            "targets": (inputs[..., 0] > 0).astype("int32"),
+            "weights": weights,
+            "difficulty": np.tile(np.arange(1, time + 1, dtype="int32"), (size, 1)),
+        }
+
+
+def sign(wrong=()):
+    """A probe that knows the answers, but for those of some examples in the order of its calls."""
+    seen = 0
+
+    def probe(inputs):
+        nonlocal seen
+        right = (inputs[..., 0] > 0).astype(int)
+        for row in range(len(inputs)):
+            if seen + row in wrong:
+                right[row, 0] = 1 - right[row, 0]
+        seen += len(inputs)
+        return {"outputs": np.eye(2)[right]}
+
+    return probe
+
+
+def test_errors_of_sequences_and_symbols():
+    judge = evaluation.Evaluation()
+    results = judge.collect(sign(wrong=(1, 6)), batches(5), examples=10)
+    assert results["wrong"].tolist() == [False, True, *[False] * 4, True, *[False] * 3]
+    summary = judge.summary(results)
+    assert (summary["examples"], summary["errors"], summary["sequence_error"]) == (10, 2, 0.2)
+    assert summary["confidence_interval"] == statistics.error_interval(2, 10)
+    # Two of ten times two symbols that have a target.
+    assert summary["symbol_error"] == 0.1
+    (row,) = judge.by_difficulty(results)
+    assert (row["difficulty"], row["examples"], row["sequence_error"]) == (3, 10, 0.2)
+
+
+def test_examples_without_a_target_are_left_out():
+    def some():
+        for batch in batches(4):
+            batch["weights"][1:] = 0
+            yield batch
+
+    results = evaluation.Evaluation().collect(sign(), some(), examples=3)
+    assert len(results["wrong"]) == 3
+
+
+def test_no_target_at_all():
+    def none():
+        for batch in batches(200):
+            yield {**batch, "weights": 0 * batch["weights"]}
+
+    with pytest.raises(ValueError, match="no example of the first 100 batches has a target"):
+        evaluation.Evaluation().collect(sign(), none(), examples=1)
+    with pytest.raises(ValueError, match=r"at least 1\. Received: 0"):
+        evaluation.Evaluation().collect(sign(), batches(1), examples=0)
+
+
+def pondering(**arguments):
+    inputs = keras.Input((None, 1))
+    layer = ACTRNN(
+        keras.layers.SimpleRNNCell(3),
+        max_ponder=4,
+        return_sequences=True,
+        return_ponder=True,
+        **arguments,
+    )
+    states, ponder = layer(inputs)
+    return keras.Model(inputs, keras.layers.Dense(2, activation="softmax")(states)), layer, ponder
+
+
+def test_ponder_is_that_of_the_layer():
+    model, layer, _ = pondering(halting_bias=-1.0)
+    probe = evaluation.PonderProbe(model)
+    batch = next(batches(1))
+    found = probe(batch["inputs"])
+    _, expected = layer(batch["inputs"])
+    np.testing.assert_allclose(found["ponder_steps"], expected["steps"])
+    np.testing.assert_allclose(
+        found["ponder"], np.add(expected["steps"], expected["remainder"]), rtol=1e-6
+    )
+    np.testing.assert_allclose(found["outputs"], model(batch["inputs"]), rtol=1e-6)
+    judge = evaluation.PonderEvaluation()
+    results = judge.collect(probe, batches(3), examples=12)
+    means = judge.summary(results)
+    assert means["ponder_steps"] == pytest.approx(results["ponder_steps"].mean(), abs=1e-4)
+    assert [row["difficulty"] for row in judge.by_difficulty(results)] == [3]
+
+
+def test_a_model_must_have_one_layer_that_ponders():
+    inputs = keras.Input((None, 1))
+    with pytest.raises(ValueError, match=r"one layer that returns its ponder\. Received: model="):
+        evaluation.PonderProbe(keras.Model(inputs, keras.layers.Dense(1)(inputs)))
+
+
+def test_the_first_call_of_a_shape_is_not_timed():
+    calls = []
+    probe = evaluation.TimedProbe(lambda inputs: calls.append(inputs.shape))
+    for size in (2, 2, 3):
+        probe(np.zeros((size, 1)))
+    assert calls == [(2, 1)] * 3 + [(3, 1)] * 2 and len(probe.seconds) == 3
+
+
+def test_calls_under_a_limit_take_fewer_steps():
+    model, _, _ = pondering(halting_bias=-20.0)
+    limited = evaluation.LimitedProbe(evaluation.PonderProbe(model), within=1e-6)
+    found = limited(next(batches(1))["inputs"])
+    assert found["ponder_steps"].max() == 1
+    summary = limited.summary()
+    assert summary["calls"] == 1 and summary["late"] == 1.0 and summary["within"] == 1e-6
