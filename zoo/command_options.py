@@ -1,13 +1,16 @@
 """The options of each command of the command line."""
 
 from . import completion
-from .argument_types import checked_values, lengths, number, numbers, tried
+from .argument_types import checked_values, lengths, number, tried
+from .argument_types import numbers as several
 from .option_groups import (
     backend,
     changed_settings,
     ensemble,
+    folder,
     measured_lengths,
     model,
+    numbers,
     own_training,
     recipe,
 )
@@ -17,17 +20,17 @@ from .search import space
 def train(added):
     """Options of a training."""
     recipe(added, "name of a recipe")
-    added.add_argument("--out", help="folder for the checkpoint and history (default: runs/NAME)")
-    added.add_argument(
-        "--resume", action="store_true", help="continue from the checkpoint in --out"
+    folder(
+        added,
+        "folder for the checkpoint and history (default: runs/NAME)",
+        "continue from the checkpoint in --out",
     )
     changed_settings(added)
-    added.add_argument(
-        "--seeds",
-        type=number,
-        help="train the first stage with this many seeds and continue with the best (Neural GPU)",
+    numbers(
+        added,
+        seeds="train the first stage with this many seeds and continue with the best (Neural GPU)",
+        seed="seed of the initial weights and of the data",
     )
-    added.add_argument("--seed", type=number, help="seed of the initial weights and of the data")
     what = "also keep a checkpoint every STEPS steps, in OUT/step-1000 and so on"
     added.add_argument("--keep-every", type=number, metavar="STEPS", help=what)
     backend(added)
@@ -64,35 +67,37 @@ def tune(added):
         "those that the recipe declares (default: all settings that it declares)",
     )
     added.add_argument("--method", choices=space.METHODS, help="search method (default: random)")
-    added.add_argument(
-        "--trials", type=number, help="number of trials (default: 20; grid and hyperband: all)"
-    )
-    added.add_argument(
-        "--seeds", type=number, help="trainings per trial, each with its own seed (default: 1)"
+    numbers(
+        added,
+        trials="number of trials (default: 20; grid and hyperband: all)",
+        seeds="trainings per trial, each with its own seed (default: 1)",
     )
     added.add_argument(
         "--objective",
         help="what to minimise on validation data: error (default), ponder, another measured "
         "column, or a weighted sum such as error=1,ponder=0.01",
     )
-    added.add_argument("--out", help="folder for the search (default: runs/NAME_search)")
-    added.add_argument(
-        "--resume", action="store_true", help="continue the search in --out, if there is one"
+    folder(
+        added,
+        "folder for the search (default: runs/NAME_search)",
+        "continue the search in --out, if there is one",
     )
     changed_settings(added)
-    added.add_argument("--seed", type=number, help="seed of the search method (default: 0)")
-    added.add_argument("--examples", type=number, help="examples per measurement (default: 1000)")
+    numbers(
+        added,
+        seed="seed of the search method (default: 0)",
+        examples="examples per measurement (default: 1000)",
+    )
     backend(added)
 
 
 def study(added):
     """Options of a study."""
     recipe(added, "name of a recipe with adaptive computation time")
-    added.add_argument("--out", help="folder for the study (default: runs/NAME_study)")
-    added.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue the study in --out, or redraw a finished one",
+    folder(
+        added,
+        "folder for the study (default: runs/NAME_study)",
+        "continue the study in --out, or redraw a finished one",
     )
     added.add_argument(
         "--full", action="store_true", help="the paper's protocol: its 37 time penalties, 20 seeds"
@@ -104,13 +109,14 @@ def study(added):
         ("--target", "5", "mean numbers of steps to hold by adapting τ, or none"),
     ):
         added.add_argument(
-            option, type=numbers, metavar="VALUES", help=f"{text} (default: {default})"
+            option, type=several, metavar="VALUES", help=f"{text} (default: {default})"
         )
-    added.add_argument(
-        "--seeds", type=number, help="trainings per setting, each with its own seed (default: 3)"
-    )
     changed_settings(added, variant=False)
-    added.add_argument("--examples", type=number, help="examples per measurement (default: 1000)")
+    numbers(
+        added,
+        seeds="trainings per setting, each with its own seed (default: 3)",
+        examples="examples per measurement (default: 1000)",
+    )
     backend(added)
 
 
@@ -118,45 +124,34 @@ def evaluate(added):
     """Options of an evaluation."""
     model(added, "name of a pretrained model", nargs="?")
     own_training(added)
-    added.add_argument(
-        "--examples",
-        type=number,
-        help="number of examples (default: 10000, with --within 1000)",
+    numbers(
+        added,
+        examples="number of examples (default: 10000, with --within 1000)",
+        seed="seed of the examples",
+        batch_size="examples in each call (default: chosen by the model; 1 with --within)",
+        max_ponder="largest number of steps per input (ACT)",
+        epsilon="halt when the halting activations reach 1 - EPSILON (ACT)",
+        bits="digits of each number (Neural GPU)",
+        leaves="leaves of the memory (HAM; default: as many as the input needs)",
+        side="pixels of each side of an image (images)",
     )
-    added.add_argument("--seed", type=number, help="seed of the examples")
     added.add_argument(
         "--within",
         type=number,
         metavar="SECONDS",
         help="time limit of each call of the model (ACT, recall)",
     )
-    added.add_argument(
-        "--batch-size",
-        type=number,
-        help="examples in each call (default: chosen by the model; 1 with --within)",
-    )
     what = "which split to measure on (default: test)"
     added.add_argument("--split", choices=("test", "validation"), default="test", help=what)
-    added.add_argument("--max-ponder", type=number, help="largest number of steps per input (ACT)")
-    added.add_argument(
-        "--epsilon", type=number, help="halt when the halting activations reach 1 - EPSILON (ACT)"
-    )
-    added.add_argument("--bits", type=number, help="digits of each number (Neural GPU)")
     added.add_argument(
         "--length",
         type=lengths,
         help="length of the input in positions, vectors, operations or points; 65:128 is a range",
     )
-    added.add_argument(
-        "--leaves",
-        type=number,
-        help="leaves of the memory (HAM; default: as many as the input needs)",
-    )
     what = "answers that the search keeps (pointer networks; default: 1)"
     added.add_argument("--beam", type=number, metavar="N", help=what)
     what = "measure the examples of this file, in the text format of the authors (pointer networks)"
     added.add_argument("--file", help=what)
-    added.add_argument("--side", type=number, help="pixels of each side of an image (images)")
     added.add_argument(
         "--probe", help="hard inputs that are rarely drawn: carries, ones, zeros, powers or unequal"
     )
@@ -169,15 +164,14 @@ def verify(added):
         "names", nargs="*", metavar="NAME", help="pretrained models (default: all)"
     )
     names.completer = completion.model_names
-    what = "most examples per measurement (default: as many as were published)"
-    added.add_argument("--examples", type=number, help=what)
-    what = "time limit of each measurement (default: 60)"
-    added.add_argument("--seconds", type=number, help=what)
-    added.add_argument(
-        "--quick", action="store_true", help="at most 200 examples and 5 seconds per measurement"
+    numbers(
+        added,
+        examples="most examples per measurement (default: as many as were published)",
+        seconds="time limit of each measurement (default: 60)",
+        seed="seed of the examples (default: random, and printed)",
     )
     added.add_argument(
-        "--seed", type=number, help="seed of the examples (default: random, and printed)"
+        "--quick", action="store_true", help="at most 200 examples and 5 seconds per measurement"
     )
     added.add_argument(
         "--out",
@@ -208,8 +202,7 @@ def plot(added):
         "animation, .gif (default: NAME.gif), with a sheet of stills beside it",
     )
     added.add_argument("--input", help="the example, given as an option")
-    added.add_argument("--examples", type=number, help="examples per point (default: 1000)")
-    added.add_argument("--seed", type=number, help="seed of the examples")
+    numbers(added, examples="examples per point (default: 1000)", seed="seed of the examples")
     backend(added)
 
 
@@ -223,11 +216,7 @@ def segment(added):
         default="ponder",
         help="signal (default: ponder)",
     )
-    added.add_argument(
-        "--height",
-        type=number,
-        help="smallest height of a peak (default: chosen on validation data)",
-    )
+    numbers(added, height="smallest height of a peak (default: chosen on validation data)")
     backend(added)
 
 
@@ -255,10 +244,8 @@ def export(added):
     added.add_argument(
         "--into", default="saved_models", help="folder for the entry (default: saved_models)"
     )
-    added.add_argument(
-        "--examples",
-        type=number,
-        help="examples per measurement (default: 10000; Neural GPU: 1000; HAM: 2500)",
+    numbers(
+        added, examples="examples per measurement (default: 10000; Neural GPU: 1000; HAM: 2500)"
     )
     measured_lengths(added)
 

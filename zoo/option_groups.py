@@ -4,6 +4,18 @@ from . import completion
 from .argument_types import number, setting
 
 
+def numbers(parser, **helps):
+    """Give a command options that are numbers, from their Python names to their help."""
+    for name, text in helps.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=number, help=text)
+
+
+def folder(parser, out, resume):
+    """Give a command `--out` and `--resume`, with their help."""
+    parser.add_argument("--out", help=out)
+    parser.add_argument("--resume", action="store_true", help=resume)
+
+
 def recipe(parser, what):
     """Give a command the argument that names a recipe."""
     parser.add_argument("name", help=what).completer = completion.recipe_names

@@ -1,6 +1,7 @@
 """Kinds of bytes in Wikipedia's source: spaces, line ends, words, punctuation, digits, markup."""
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -66,3 +67,22 @@ def is_letter(values: np.ndarray) -> np.ndarray:
 def is_space(values: np.ndarray) -> np.ndarray:
     """Where bytes are white space."""
     return np.isin(values, list(b" \t" + LINE_ENDS))
+
+
+def without_spaces(windows: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Windows of a text without its white space, and where it was.
+
+    Args:
+        windows: as of a task's `windows`.
+
+    Returns:
+        Inputs (windows, time), with as many bytes in each as there were, from the text joined;
+        and booleans: whether white space followed each byte.
+    """
+    text = windows["inputs"].ravel()
+    kept = ~is_space(text)
+    # At each place whether the next byte was white space.
+    follows = np.append(~kept[1:], False)[kept]
+    length = windows["inputs"].shape[1]
+    count = kept.sum() // length * length
+    return text[kept][:count].reshape(-1, length), follows[:count].reshape(-1, length)

@@ -12,7 +12,7 @@ from .points import (
     output_length,
     parse_points,
 )
-from .text_format import read, write
+from .text_format import read, read_file, write
 
 __all__ = [
     "PADDING",
@@ -26,5 +26,6 @@ __all__ = [
     "output_length",
     "parse_points",
     "read",
+    "read_file",
     "write",
 ]

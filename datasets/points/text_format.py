@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from .points import PADDING, check_points
+from .points import PADDING, SMALLEST, check_points
 
 
 def read(lines: Iterable[str]) -> dict[str, np.ndarray]:
@@ -70,3 +70,40 @@ def write(inputs: np.ndarray, targets: np.ndarray) -> Iterator[str]:
         real = points[points[:, 0] != PADDING].ravel()
         numbers = [np.format_float_positional(x, trim="-") for x in real]
         yield " ".join([*numbers, "output", *map(str, answer[answer > 0].tolist())])
+
+
+def read_file(path: str, most: int) -> dict[str, np.ndarray]:
+    """The examples of a file whose answers are closed, as those of polygons and tours are.
+
+    Args:
+        path: of the file, see `read`.
+        most: the most points of an example.
+
+    Returns:
+        A dict as in `sample`.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it has another format, or an answer that is not closed.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            batch = read(file)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is no text: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    largest = batch["inputs"].shape[1]
+    if largest > most:
+        raise ValueError(
+            f"{path}: an example has at most {most:,} points. Received: {largest}"
+        )
+    for number, row in enumerate(batch["targets"], 1):
+        answer = row[row > 0].tolist()
+        is_closed = len(answer) > SMALLEST and answer[0] == answer[-1]
+        if not is_closed or len({*answer}) != len(answer) - 1:
+            raise ValueError(
+                f"{path}: an answer has three points or more, each once, and ends with its "
+                f"first one. Received, example {number}: {' '.join(map(str, answer))}"
+            )
+    return batch

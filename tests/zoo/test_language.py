@@ -157,7 +157,7 @@ def test_tags_that_a_window_cuts():
 
 def test_without_spaces():
     inputs = np.array([enwik8.encode(x)[0] for x in ("the  cat", " sat on\n", "it. Yes ")])
-    found, real = segmentation.without_spaces({"inputs": inputs})
+    found, real = characters.without_spaces({"inputs": inputs})
     assert bytes(found.astype(np.uint8).ravel()) == b"thecatsatonit.Ye"
     assert np.flatnonzero(real.ravel()).tolist() == [2, 5, 8, 10, 13]
 

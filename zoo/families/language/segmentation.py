@@ -14,25 +14,6 @@ from .network import bits
 SIGNALS = {"ponder": "ponder", "loss": "bits", "entropy": "entropy"}
 NUMBERS = ("precision", "recall", "f1")
 TEXTS = ("with spaces", "without spaces")
-def without_spaces(windows):
-    """Windows of a text without its white space, and where it was.
-
-    Args:
-        windows: as of a task's `windows`.
-
-    Returns:
-        Inputs (windows, time), with as many bytes in each as there were, from the text joined;
-        and booleans: whether white space followed each byte.
-    """
-    text = windows["inputs"].ravel()
-    kept = ~characters.is_space(text)
-    # At each place whether the next byte was white space.
-    follows = np.append(~kept[1:], False)[kept]
-    length = windows["inputs"].shape[1]
-    count = kept.sum() // length * length
-    return text[kept][:count].reshape(-1, length), follows[:count].reshape(-1, length)
-
-
 def signals(family, probe, inputs):
     """Ponder, loss and entropy at each byte of windows (windows, time), by the names of `SIGNALS`.
 
@@ -56,7 +37,7 @@ def texts(recipe, split):
     """
     windows = datasets.task(recipe.dataset).windows(split, **recipe.parameters)
     spaces = characters.is_space(windows["inputs"]) & ~characters.is_space(windows["targets"])
-    return {TEXTS[0]: (windows["inputs"], spaces), TEXTS[1]: without_spaces(windows)}
+    return {TEXTS[0]: (windows["inputs"], spaces), TEXTS[1]: characters.without_spaces(windows)}
 
 
 def measure(family, probe):

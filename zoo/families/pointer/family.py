@@ -6,13 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from .... import datasets, export, plots
+from ....datasets.points import read_file
 from ....statistics import Ratio
 from ...entries import lengths
 from ...entries.card import percent
 from ...entries.figures import ERROR, Measurement
 from ...entries.thinking_less import limits_up_to
 from ..family import OF_TRAINING, Family
-from . import card, examples_file, network
+from . import card, network
 from .network import Probe, Search
 
 # Numbers of points that an entry is measured at, beside those of its training.
@@ -217,8 +218,11 @@ class Pointer(Family):
         return parameters
 
     def read_examples(self, path):
-        """The examples of a file in the text format of the authors, see `examples_file.read`."""
-        return examples_file.read(self.recipe.dataset, path, MOST_POINTS)
+        """The examples of a file in the text format of the authors, see `points.read_file`."""
+        try:
+            return read_file(path, MOST_POINTS)
+        except ValueError as error:
+            raise ValueError(f"--file {error}") from error
 
     def describe(self, metrics):
         """What the task measures, and the steps, as text."""
