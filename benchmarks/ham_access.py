@@ -284,7 +284,7 @@ def rows_of(details):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--modes", nargs="*", default=list(BACKENDS), choices=list(BACKENDS))
-    parser.add_argument("--lines", type=Path, help="a file that an interrupted run goes on with")
+    parser.add_argument("--lines", type=Path, help="a file that an interrupted run continues with")
     parser.add_argument("--here", choices=list(BACKENDS), help=argparse.SUPPRESS)
     parser.add_argument("--training", nargs=1, type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -1,11 +1,11 @@
-"""What it costs to compute residual units for the tiles that go on: plain, masked and by tiles.
+"""The cost of computing residual units only for tiles that have not halted.
 
     python benchmarks/residual.py [FILE [MODEL …]]
 
-For a block of 6 units and prescribed masks, with which the given share of the tiles goes on from
-the second unit on, the CPU time of a call on one thread: of the plain units, of SACT that computes
-everything and masks, and of SACT that computes tiles. The three run in turn, and the median of the
-turns counts. Writes JSON to FILE.
+For a block of 6 units and prescribed masks, with which the given share of the tiles runs from the
+second unit on, it measures the CPU time of a call on one thread: of the plain units, of SACT that
+computes all positions and masks them, and of SACT that computes tiles. The three run in turn, and
+the median over the turns is reported. Writes JSON to FILE.
 
 Each MODEL is a trained network for `digit_canvas`, an entry of the zoo or the folder of a training.
 It answers canvases of 128×128 with one digit each, at batch 1 and 32, beside the same network
@@ -38,7 +38,7 @@ SIDE, BATCHES = 128, (1, 32)
 
 
 def prescribed(channels, side, batch, share, rng):
-    """A layer and its input: those positions go on to the last unit where channel 0 is above 0.
+    """A layer and its input: positions whose channel 0 is above 0 run to the last unit.
 
     Args:
         share: of the tiles, of 16 positions to each side, in which they do.

@@ -4,7 +4,7 @@
     python benchmarks/structure.py --write                  # and benchmarks/results/structure.json
     python benchmarks/structure.py --root OTHER_CHECKOUT    # of another version
 
-Lines are those of files, with docstrings and comments. An import is late when it stands in a
+Lines include docstrings and comments. An import is late if it is inside a
 function. The size of a function is from its `def` to its last line, docstring included.
 """
 

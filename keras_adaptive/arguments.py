@@ -158,7 +158,7 @@ def text(name: str, value: Any, none: bool = False) -> Any:
 
 
 def path(name: str, value: Any) -> Path:
-    """A path: a string that is not empty, or what stands for one.
+    """A path: a string that is not empty, or another path-like object.
 
     >>> path("folder", "runs/mine").name
     'mine'

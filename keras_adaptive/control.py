@@ -85,7 +85,7 @@ class TargetPonder:
 
     @property
     def smallest_integral(self) -> float:
-        """The lower bound of the integral, below which τ goes only for a while."""
+        """The lower bound of the integral; τ itself may be lower for a short time."""
         return max(self.minimum, self.integral_minimum)
 
     def update(

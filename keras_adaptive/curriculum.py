@@ -132,7 +132,7 @@ class Batches(keras.utils.PyDataset):
 
     Attributes:
         level: see above; a callback may change it before an epoch.
-        start: number of the epoch's first batch, likewise.
+        start: number of the epoch's first batch; a callback may change it too.
 
     Example:
 

@@ -1,7 +1,7 @@
 """Training on several devices or machines with TensorFlow's strategies.
 
-On one machine `model.fit` does it, under `tf.distribute.MirroredStrategy`. With a process for each
-machine Keras's own `fit` fails, and `fit` of this module stands in for it.
+On one machine, use `model.fit` under `tf.distribute.MirroredStrategy`. With one process for each
+machine Keras's `fit` fails, and `fit` of this module replaces it.
 """
 
 from typing import Any

@@ -14,10 +14,10 @@ What a layer does for this:
 * with r = 1 it does none of this, and its variables have no such axis; `get_config` gives r as
   `relaxation`.
 
-Whoever trains a model with such layers calls `raise_pull` and at last `average`, or leaves it to
-`callbacks.RaiseRelaxationPull`. An averaged layer computes what a layer with one set would, and
-its gradients and updates are those too: only the first set is used and trained from then on.
-`shared` makes a plain model of it.
+To train a model with such layers, call `raise_pull` during training and `average` at its end, or
+use `callbacks.RaiseRelaxationPull`. An averaged layer has the outputs, gradients and updates of a
+layer with one set: from then on only the first set is used and trained. `shared` makes a plain
+model of it.
 
 Example:
 
@@ -205,7 +205,7 @@ def shared(model: keras.Model) -> keras.Model:
     """The plain model with one parameter set that an averaged model has become.
 
     Args:
-        model: an averaged Functional or Sequential model, or of a class of one's own that can be
+        model: an averaged Functional or Sequential model, or of your own class that can be
             made from its config. Its relaxed layers have `relaxation` in their configs.
 
     Returns:

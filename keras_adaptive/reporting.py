@@ -1,12 +1,13 @@
 """The one way past Keras, for what is neither an input nor an output of a call.
 
-Keras calls the layers of a model, and `compute_loss` after `call`, and passes on nothing but
-inputs, outputs and losses. What else one has to tell the other goes through this module:
+Keras calls the layers of a model, and `compute_loss` after `call`, and passes only inputs, outputs
+and losses between them. All other values go through this module:
 
-* `report` and `record`, from a layer to whoever called it;
-* `ThreadValue`, from a caller to the layers inside, or from one method of a model to the next.
+* `report` and `record` pass values from a layer to its caller;
+* `ThreadValue` passes a value from a caller to the layers inside, or from one method of a model to
+  another.
 
-Both stay within a thread: a strategy of TensorFlow traces each replica in a thread of its own.
+Both are local to a thread, because a strategy of TensorFlow traces each replica in its own thread.
 """
 
 import contextlib
@@ -16,13 +17,13 @@ from typing import Any
 
 
 class ThreadValue(threading.local):
-    """A value that every thread has for itself, out of sight of Keras's attribute tracking.
+    """A value that is local to each thread, and that Keras does not track as an attribute.
 
     Args:
-        value: what it is at first, in every thread.
+        value: the initial value in every thread. Defaults to `None`.
 
     Attributes:
-        value: what it is in this thread.
+        value: the value in this thread.
 
     Example:
 

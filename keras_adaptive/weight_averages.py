@@ -1,4 +1,4 @@
-"""Moving averages of the weights, for validation while a training goes on and for its end."""
+"""Moving averages of the weights, for validation during a training and for its result."""
 
 import contextlib
 from collections.abc import Iterable, Iterator

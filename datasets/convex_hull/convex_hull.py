@@ -160,7 +160,7 @@ def measure(batch: Mapping[str, np.ndarray], indices: np.ndarray) -> dict[str, n
     An answer whose sides cross is `invalid`, and covers nothing.
 
     Args:
-        batch: as of `sample`.
+        batch: as `sample` returns it.
         indices: the answers, (batch, m), 0 after their end.
 
     Returns:

@@ -1,6 +1,6 @@
 """A handwritten digit of 8×8 pixels somewhere on a noisy canvas: which digit is it?
 
-Where the digit stands is known, so it can be measured whether a network looks there.
+The place of the digit is known, so it can be measured whether a network looks there.
 
 >>> batch = sample(np.random.default_rng(0), 3, side=20)
 >>> batch["inputs"].shape, batch["box"].shape
@@ -144,7 +144,7 @@ def inside(box: np.ndarray, side: int, shrunk: int = 1) -> np.ndarray:
     Args:
         box: int (batch, 2), as in `sample`.
         side: of the canvas.
-        shrunk: how many pixels a position of the map stands for, to each side.
+        shrunk: the side of a position of the map, in pixels.
 
     Returns:
         A boolean array (batch, side / shrunk, side / shrunk).

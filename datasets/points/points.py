@@ -46,7 +46,7 @@ def answers_of(
     """The points (n, 2) of each example, the indices that were answered, and the right ones.
 
     Args:
-        batch: as of `sample`.
+        batch: as `sample` returns it.
         indices: the answers, (batch, m), 0 after their end.
 
     >>> batch = {"inputs": np.zeros((1, 3, 2)), "targets": np.array([[1, 2, 3, 1]])}

@@ -138,7 +138,7 @@ def measure(batch: Mapping[str, np.ndarray], indices: np.ndarray) -> dict[str, n
     The length of what is no tour is that of the line through its points.
 
     Args:
-        batch: as of `sample`.
+        batch: as `sample` returns it.
         indices: the answers, (batch, m), 0 after their end.
 
     Returns:

@@ -64,5 +64,5 @@ def explained_compaction(whole: bool = False) -> Iterator[None]:
             "A step inside `halting.compaction` must work on any part of the batch: its rows must "
             "be independent of each other, and what it reads for each row must come in through "
             "the argument `inputs` of `halting.ponder`, not by closure. Change the step, or call "
-            f"it outside of `compaction`. Received, on the rows that go on: {error}"
+            f"it outside of `compaction`. Received, on the rows that still run: {error}"
         ) from error

@@ -5,7 +5,7 @@ own: `save` writes all variables of a compiled model and plain data beside them,
 newest file that is not damaged, and `restore` sets the variables.
 
 A file is an `.npz` archive whose comment is the SHA-256 of all bytes before it, so that any damage
-is noticed. It holds finite numbers only. When it is written, the one before it stays beside it.
+is noticed. It contains finite numbers only. The previous file is kept beside a new one.
 """
 
 from .archive import (

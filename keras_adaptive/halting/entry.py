@@ -20,7 +20,8 @@ class Entry(NamedTuple):
         time_penalty: scalar, the τ of this call; 0 if ponder has no cost.
         probabilities: `(batch, max_ponder)`, p, with which each example halts at each step; `None`
             but for `PonderNet` in training.
-        answers: `(batch, max_ponder, …)`, the answers of all steps; `None` likewise.
+        answers: `(batch, max_ponder, …)`, the answers of all steps; `None` but for `PonderNet` in
+            training.
     """
 
     layer: Any

@@ -98,7 +98,7 @@ class AdaptiveModel(keras.Model):
         # As Keras weighs the loss itself: a smaller last batch counts for less.
         rows = ops.shape(tree.flatten(y_pred)[0])[0]
         values = [("task_loss", loss * replicas() - cost, rows), ("ponder_cost", cost, rows)]
-        # Whoever reports in the name of something else than a layer of the model has no metrics.
+        # Reports in the name of anything but a layer of the model have no metrics.
         for entry in entries:
             if (suffix := self._pondering.get(id(entry.layer))) is not None:
                 values.append((f"ponder{suffix}", entry.mean_ponder, entry.present))
@@ -156,7 +156,7 @@ class AdaptiveModel(keras.Model):
             self.jit_compile = chosen
 
     def train_step(self, *args: Any) -> Any:
-        """One update; the logs also have τ as it stands after it."""
+        """One update; the logs also have τ after the update."""
         if keras.config.backend() == "jax":
             logs, state = super().train_step(*args)
             now = {id(v): x for v, x in zip(self.non_trainable_variables, state[1])}

@@ -18,16 +18,16 @@ def answers_over_points(
     title: str | None = None,
     columns: int = 4,
 ) -> Path:
-    """Draw sets of points, each with the line through those of an answer.
+    """Draw sets of points, each with a line through the points of an answer.
 
-    Beside each point stands its index, in bold where the answer begins. The colour of a point of
-    the answer is the ponder before the network chose it; the end, where it chooses the first one
-    again, has none.
+    Each point is labelled with its index, in bold where the answer begins. The colour of a point of
+    the answer is the ponder before the network chose it. The last output, which chooses the first
+    point again, has no colour.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
-        points: of each example `(n, 2)`.
-        answers: of each example the indices of the answer, in its order, from 1.
+        points: the points of each example, `(n, 2)`.
+        answers: the indices of each answer, in order, from 1.
         ponder: of each example ρ of each index of the answer.
         title: above all.
         columns: examples in a row.

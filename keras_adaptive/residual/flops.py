@@ -37,7 +37,7 @@ def block(
         halting: `"sact"`, `"act"`, or `None` for units without halting units.
         size: height and width of the feature maps.
         before: channels of the block's input.
-        global_logit: as of `ResidualACT`.
+        global_logit: as in `ResidualACT`.
 
     Returns:
         Float64 `(batch,)`.

@@ -39,11 +39,10 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
     the values at which they are frozen: its statistics in training are those of whole feature maps,
     as in the authors' code.
 
-    In inference on TensorFlow, where XLA does not compile and units allow it, only what goes on is
-    computed: images that have halted are left out of the batch; with `spatial` the image is cut
-    into tiles, and those where all positions have halted are left out. A unit allows tiles by an
-    integer attribute `halo` and a method `on_patches(patches, inside)`, see `ResidualUnit`. The
-    results are the same.
+    In inference on TensorFlow without XLA, what has halted is not computed: images that have halted
+    leave the batch; with `spatial` the feature maps are cut into tiles, and tiles in which all
+    positions have halted are skipped. Tiles need units with an integer attribute `halo` and a
+    method `on_patches(patches, inside)`, see `ResidualUnit`. The results are the same.
 
     Args:
         units: a list of layers, in each of which images or features go in and come out. The first

@@ -94,6 +94,6 @@ def shown(figure):
     ):
         low, high = figure[interval]
         form = ".2%" if figure["figure"].endswith("error") else ".2f"
-        said = [f"{number:{form}}" for number in (figure[value], max(low, 0), high)]
-        texts.append(f"{said[0]} ({said[1]} to {said[2]}, {figure[examples]:,} examples)")
+        parts = [f"{number:{form}}" for number in (figure[value], max(low, 0), high)]
+        texts.append(f"{parts[0]} ({parts[1]} to {parts[2]}, {figure[examples]:,} examples)")
     return texts

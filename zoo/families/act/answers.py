@@ -39,7 +39,7 @@ def of_inputs(recipe, probe, inputs):
     answers = [x if real else "" for x, real in zip(task.decode(outputs), asked, strict=True)]
     shares = zip(confidence(outputs), asked, strict=True)
     # The answer is all outputs after the inputs, or else the last output.
-    following = [said for said, was in zip(answers, read, strict=True) if not was]
+    following = [x for x, given in zip(answers, read, strict=True) if not given]
     return {
         "answer": " ".join(following) if following else answers[-1],
         "inputs": read,

@@ -31,10 +31,10 @@ def draw(path, network, recipe, inputs, title=None):
     outputs, accessed = network.get_layer("ham")(inputs, return_path=True, return_nodes=True)
     outputs = np.asarray(outputs)[0]
     leaf, turns, nodes = (np.asarray(accessed[key])[0] for key in ("leaf", "path", "nodes"))
-    said = answers_of(outputs, inputs, recipe)
-    accesses = len(said)
+    answers = answers_of(outputs, inputs, recipe)
+    accesses = len(answers)
     read = [] if is_raw(recipe) else names(inputs, recipe)
-    parts = nodes[: accesses + 1], turns[:accesses], read, said
+    parts = nodes[: accesses + 1], turns[:accesses], read, answers
     plots.tree.accesses(path, *parts, title=title, most=accesses)
     return leaf[:accesses].tolist()
 
@@ -63,15 +63,15 @@ def answers_of(outputs, inputs, recipe):
     task = datasets.task(recipe.dataset)
     if is_raw(recipe):
         numbers, operations = task.decode(outputs), task.describe(inputs[0])
-        answers = [f": {x}" if y == "POP" else "" for x, y in zip(numbers, operations, strict=True)]
-        return [y + x for x, y in zip(answers, operations, strict=True)]
-    said, eta = [], recipe.hyperparameters["accesses_per_output"]
+        pairs = zip(numbers, operations, strict=True)
+        return [y + (f": {x}" if y == "POP" else "") for x, y in pairs]
+    answers, eta = [], recipe.hyperparameters["accesses_per_output"]
     for output in outputs:
         text = task.decode(output[None]).replace("...", "").strip()
-        said += [""] * (eta - 1) + [text or "end"]
+        answers += [""] * (eta - 1) + [text or "end"]
         if output[-1] > 0.5:
             break
-    return said
+    return answers
 
 
 def names(inputs, recipe):

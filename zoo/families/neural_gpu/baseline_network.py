@@ -1,9 +1,9 @@
 """The baselines of the Neural GPU: networks that write an answer until their own end symbol.
 
-The blank of the data sets is the end symbol: an answer has none inside, and behind it stand nothing
-but blanks. A network may write as many symbols as its input has, which is enough for every answer
-(d + 2 for the sum of numbers of d digits, 2 d + 1 for their product); behind its end symbol its
-outputs are blanks with probability 1, and so they are scored like those of a Neural GPU.
+The blank of the data sets is the end symbol: an answer contains no blank and is followed by blanks
+only. A network may write as many symbols as its input has, which is enough for every answer (d + 2
+for the sum of numbers of d digits, 2 d + 1 for their product). After its end symbol, its outputs
+are blanks with probability 1, so they are scored like those of a Neural GPU.
 """
 
 import keras

@@ -158,7 +158,7 @@ class Pointer(Family):
     def add_endpoints(self, archive, model):
         """Give the SavedModel its endpoints, for any number of examples and of points.
 
-        They return a dict as of `network.Search`: `serve` (also `serving_default`) takes points
+        They return the dict of `network.Search`: `serve` (also `serving_default`) takes points
         float32 (batch, n, 2), -1 where there is none, `serve_with_limits` also `max_ponder` and
         `epsilon`.
         """
