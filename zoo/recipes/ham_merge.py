@@ -7,6 +7,7 @@ from ..families.ham.settings import (
     COMPARING,
     COMPARING_STAGES,
     CONTROLLED,
+    FIELDS,
     SEVERAL_SIZES,
     differences,
     softened,
@@ -39,17 +40,12 @@ SETTINGS = {
 }
 RECIPE = Recipe(
     name="ham_merge",
-    family="ham",
     dataset="ham_merge",
-    build="ham",
-    parameters={"length": 32, "min_length": 1},
-    length_parameters=("min_length", "length"),
+    **FIELDS,
     hyperparameters=SETTINGS,
     stages=STAGES,
     scouted_stages=len(STAGES),
-    figure=None,
     batch_size=50,
-    validate_every=100,
     task=(
         "Two sequences of pairs of a priority between 0 and 1 and a value of 5 bits, up to 32 "
         "pairs in all; priorities rise within each sequence. The answer is the values of both in "

@@ -1,22 +1,17 @@
 """Reversal of a sequence by an LSTM with HAM."""
 
 from ..families.ham.baseline_settings import compared_with
-from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, differences, softened
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, FIELDS, differences, softened
 from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="ham_reverse",
-    family="ham",
     dataset="ham_reverse",
-    build="ham",
-    parameters={"length": 32, "min_length": 1},
-    length_parameters=("min_length", "length"),
+    **FIELDS,
     hyperparameters=CONTROLLED,
     stages=CONTROLLED_STAGES,
     scouted_stages=len(CONTROLLED_STAGES),
-    figure=None,
     batch_size=25,
-    validate_every=100,
     task=(
         "A sequence of up to 32 vectors of 10 bits. The answer is the same vectors, the last one "
         "first, and the End Of Output symbol."

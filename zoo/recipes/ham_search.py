@@ -3,7 +3,7 @@
 import dataclasses
 
 from ..families.ham.baseline_settings import compared_with
-from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, differences, softened
+from ..families.ham.settings import CONTROLLED, CONTROLLED_STAGES, FIELDS, differences, softened
 from ..recipe import Recipe, Stage
 
 SETTINGS = {
@@ -28,17 +28,12 @@ STAGES = (
 )
 RECIPE = Recipe(
     name="ham_search",
-    family="ham",
     dataset="ham_search",
-    build="ham",
-    parameters={"length": 32, "min_length": 1},
-    length_parameters=("min_length", "length"),
+    **FIELDS,
     hyperparameters=SETTINGS,
     stages=STAGES,
     scouted_stages=len(STAGES),
-    figure=None,
     batch_size=100,
-    validate_every=100,
     task=(
         "Up to 31 pairs of a key and a value, 5 bits each, sorted by their keys, and behind them "
         "one of the keys. The answer is the value of the first pair with that key."

@@ -7,6 +7,7 @@ from ..families.ham.settings import (
     COMPARING,
     COMPARING_STAGES,
     CONTROLLED,
+    FIELDS,
     SEVERAL_SIZES,
     differences,
     softened,
@@ -34,17 +35,12 @@ STAGES = (
 SETTINGS = {**CONTROLLED, **COMPARING, "patience": 30}
 RECIPE = Recipe(
     name="ham_sort",
-    family="ham",
     dataset="ham_sort",
-    build="ham",
-    parameters={"length": 32, "min_length": 1},
-    length_parameters=("min_length", "length"),
+    **FIELDS,
     hyperparameters=SETTINGS,
     stages=STAGES,
     scouted_stages=len(STAGES),
-    figure=None,
     batch_size=50,
-    validate_every=100,
     task=(
         "A sequence of up to 32 pairs of a key and a value, 5 bits each. The answer is the same "
         "pairs in the order of their keys, those with the same key as they came, and the End Of "

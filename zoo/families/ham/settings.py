@@ -10,6 +10,15 @@ def is_raw(recipe):
     return recipe.hyperparameters.get("controller_units", 0) is None
 
 
+# The fields of recipes whose examples have up to 32 vectors.
+FIELDS = {
+    "family": "ham",
+    "build": "ham",
+    "parameters": {"length": 32, "min_length": 1},
+    "length_parameters": ("min_length", "length"),
+    "figure": None,
+    "validate_every": 100,
+}
 # Raw HAM, trained by REINFORCE.
 RAW = {
     "units": 20,
