@@ -39,7 +39,7 @@ class AveragingAdam(keras.optimizers.Adam):
 @contextlib.contextmanager
 def averaged_weights(model: keras.Model) -> Iterator[None]:
     """A context in which a compiled model has the averages of its weights, if they are kept."""
-    if not _compiled(model).optimizer.use_ema:
+    if not _keeps_averages(model):
         yield
         return
     weights = [np.array(variable) for variable in model.trainable_variables]
@@ -52,16 +52,16 @@ def averaged_weights(model: keras.Model) -> Iterator[None]:
 
 def use_averages(model: keras.Model) -> None:
     """Sets the weights of a compiled model to their averages, if its optimizer keeps them."""
-    if _compiled(model).optimizer.use_ema:
+    if _keeps_averages(model):
         _assign(model, model.optimizer._model_variables_moving_average)
 
 
-def _compiled(model):
-    """A model, if it is compiled."""
+def _keeps_averages(model):
+    """Whether the optimizer of a compiled model has averages; it has none before the first step."""
     arguments.instance("model", model, keras.Model, "a compiled Keras model")
     if getattr(model, "optimizer", None) is None:
         arguments.refuse("model", model, "a compiled Keras model")
-    return model
+    return model.optimizer.use_ema and model.optimizer.built
 
 
 def _assign(model: keras.Model, values: Iterable[Tensor]) -> None:

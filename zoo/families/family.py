@@ -53,6 +53,7 @@ class Family(Evaluation):
     # the error.
     validation_examples: ClassVar[int] = 1000
     validated: ClassVar[tuple[str, ...]] = ()
+    validated_longer: ClassVar[tuple[str, ...]] = ()
     # What `plot` draws without an example, for error messages.
     drawn_without_example: ClassVar[str] = "test examples, without an example"
     # Metrics of training that go into the history, beside the loss and the main metric.
@@ -154,13 +155,25 @@ class Family(Evaluation):
         return self.validation_metrics(probe, self.validation_examples)
 
     def validation_metrics(
-        self, probe: Probe, examples: int, seed: int | None = None
+        self,
+        probe: Probe,
+        examples: int,
+        seed: int | None = None,
+        parameters: Mapping | None = None,
+        kind: str = "validation",
     ) -> dict[str, float]:
-        """The error and `validated` on so many examples of the validation data."""
-        numbers = self.summary(self.measure(probe, examples, split="validation", seed=seed))
+        """The error on validation data, and `validated`, or `validated_longer` for longer examples.
+
+        Args:
+            probe, examples, seed, parameters: as in `measure`.
+            kind: `"validation"` or `"longer"`, with which the names of the results begin.
+        """
+        kinds: dict[str, Any] = {"seed": seed, "parameters": parameters}
+        numbers = self.summary(self.measure(probe, examples, split="validation", **kinds))
+        names = self.validated if kind == "validation" else self.validated_longer
         values = {self.main_metric.removeprefix("sequence_"): numbers[self.main_metric]}
-        values |= {name: numbers[name] for name in self.validated if name in numbers}
-        return {f"validation_{name}": value for name, value in values.items()}
+        values |= {name: numbers[name] for name in names if name in numbers}
+        return {f"{kind}_{name}": value for name, value in values.items()}
 
     def on_training_end(self, run: Any) -> None:
         """Change a trained model after its last step."""

@@ -38,6 +38,7 @@ class HAM(Family):
     default_examples = 2500
     limits = ("leaves",)
     text = card
+    validated = validated_longer = ("symbol_error",)
 
     def optimizer(self):
         """Adam, which may keep averages of the weights."""
@@ -70,26 +71,13 @@ class HAM(Family):
         now = {} if level is None else dict.fromkeys(run.stage.curriculum.parameters, level)
         with averaged_weights(run.model):
             parameters = {**run.stage.parameters, **now}
-            row = self.validation_errors(probe, VALIDATION_EXAMPLES, parameters)
+            row = self.validation_metrics(probe, VALIDATION_EXAMPLES, parameters=parameters)
             if level is None:
-                row |= self.longer_errors(probe, LONGER_EXAMPLES)
+                longer = self.longer_parameters()
+                row |= self.validation_metrics(probe, LONGER_EXAMPLES, None, longer, "longer")
         if settings.get("entropy_bonus"):
             row["entropy_bonus"] = schedule.with_entropy_bonus(run.model).entropy_bonus
         return row
-
-    def validation_errors(self, probe, examples, parameters, seed=None):
-        """Errors on validation data with these parameters of the data set."""
-        kinds = {"split": "validation", "seed": seed, "parameters": parameters}
-        numbers = self.summary(self.measure(probe, examples, **kinds))
-        return {
-            "validation_error": numbers["sequence_error"],
-            "validation_symbol_error": numbers["symbol_error"],
-        }
-
-    def longer_errors(self, probe, examples, seed=None):
-        """Errors on validation data beyond the lengths that are trained."""
-        errors = self.validation_errors(probe, examples, self.longer_parameters(), seed)
-        return {name.replace("validation", "longer"): value for name, value in errors.items()}
 
     def longer_parameters(self):
         """The data set's parameters of lengths beyond those that are trained."""
@@ -103,12 +91,11 @@ class HAM(Family):
 
     def selection_metrics(self, run, examples):
         """Errors on the same validation examples for every training."""
-        probe = self.probe(run.model)
-        further = self.longer_errors(probe, min(examples, 1000), seed=0)
+        probe, parameters = self.probe(run.model), self.longer_parameters()
         return {
             "longer": self.recipe.hyperparameters["longer"],
-            **self.validation_errors(probe, examples, {}, seed=0),
-            **further,
+            **self.validation_metrics(probe, examples, 0),
+            **self.validation_metrics(probe, min(examples, 1000), 0, parameters, "longer"),
         }
 
     def probe(self, model):

@@ -59,7 +59,7 @@ class Language(ACT):
         """The main metric while a network is trained."""
         return metrics.BitsPerCharacter()
 
-    def validation_metrics(self, probe, examples, seed=None):
+    def validation_metrics(self, probe, examples, seed=None, parameters=None, kind="validation"):
         """Bits per character and ponder on all of the validation data."""
         return super().validation_metrics(probe, ALL)
 

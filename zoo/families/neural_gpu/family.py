@@ -34,6 +34,7 @@ class NeuralGPU(Family):
     cost_power = 2
     can_be_averaged = True
     text = card
+    validated = validated_longer = ("symbol_error",)
 
     def optimizer(self):
         """The optimizer of the recipe, perhaps with noise on the gradients.
@@ -83,15 +84,10 @@ class NeuralGPU(Family):
             longer: the number of examples of the longer length.
             seed: of the examples; the recipe's by default.
         """
-        changed = dict.fromkeys(self.recipe.length_parameters, self.longer_length(run))
-        kinds = {"split": "validation", "seed": seed}
-        numbers = self.summary(self.measure(probe, examples, **kinds))
-        further = self.summary(self.measure(probe, longer, **kinds, parameters=changed))
+        parameters = lengths.between(self.recipe, self.longer_length(run))
         return {
-            "validation_error": numbers["sequence_error"],
-            "validation_symbol_error": numbers["symbol_error"],
-            "longer_error": further["sequence_error"],
-            "longer_symbol_error": further["symbol_error"],
+            **self.validation_metrics(probe, examples, seed),
+            **self.validation_metrics(probe, longer, seed, parameters, "longer"),
         }
 
     def longer_length(self, run):

@@ -22,6 +22,7 @@ class PonderNetFamily(ACT):
     run_metrics = (*ACT.run_metrics, "longer_error", "longer_ponder_steps")
     limits = ("max_ponder", "within")
     text = card
+    validated_longer = ("ponder_steps",)
 
     @property
     def is_pondernet(self):
@@ -33,15 +34,11 @@ class PonderNetFamily(ACT):
         if not self.is_pondernet:
             super().on_chunk_begin(run)
 
-    def validation_metrics(self, probe, examples, seed=None):
+    def validation_metrics(self, probe, examples, seed=None, parameters=None, kind="validation"):
         """Error and ponder on validation data, and on examples longer than in training."""
-        kinds = {"split": "validation", "seed": seed, "parameters": self.beyond()}
-        further = self.summary(self.measure(probe, examples, **kinds))
-        return {
-            **super().validation_metrics(probe, examples, seed),
-            "longer_error": further["sequence_error"],
-            "longer_ponder_steps": further["ponder_steps"],
-        }
+        measure = super().validation_metrics
+        longer = measure(probe, examples, seed, self.beyond(), "longer")
+        return {**measure(probe, examples, seed, parameters, kind), **longer}
 
     def selection_metrics(self, run, examples):
         """As `validation_metrics`, and the rows of each difficulty beyond training."""

@@ -43,6 +43,7 @@ class RecallFamily(NeuralGPU):
     can_be_averaged = False
     limits = ("max_ponder", "within")
     text = card
+    validated_longer = ("symbol_error", "ponder_steps")
 
     def optimizer(self):
         """Adam with clipping of the global norm."""
@@ -59,20 +60,8 @@ class RecallFamily(NeuralGPU):
         """Does nothing: no setting changes during the training of a recall network."""
 
     def validate(self, run, probe, examples=200, longer=50, seed=None):
-        """Errors on validation data, at the recipe's length and at a longer one, and steps there.
-
-        Args:
-            run: a `Run`.
-            probe: of its model.
-            examples: the number of examples of the recipe's length.
-            longer: the number of examples of the longer length.
-            seed: of the examples; the recipe's by default.
-        """
-        kinds = {"split": "validation", "seed": seed}
-        parameters = lengths.between(self.recipe, self.longer_length(run))
-        further = self.summary(self.measure(probe, longer, **kinds, parameters=parameters))
-        errors = super().validate(run, probe, examples, longer, seed)
-        return {**errors, "longer_ponder_steps": further["ponder_steps"]}
+        """As `NeuralGPU.validate`, with fewer examples, and with the steps of the longer ones."""
+        return super().validate(run, probe, examples, longer, seed)
 
     def probe(self, model):
         """The model with its numbers of steps."""
