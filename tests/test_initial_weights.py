@@ -1,0 +1,53 @@
+"""Initial weights of recurrent cells have the properties that they are named after."""
+
+import numpy as np
+import pytest
+
+from keras_adaptive import initial_weights
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
+
+
+def test_each_gate_is_orthogonal(rng):
+    kernel = initial_weights.orthogonal_gates(rng, 6)
+    assert kernel.shape == (6, 24) and kernel.dtype == np.float32
+    for gate in np.split(kernel, 4, axis=1):
+        np.testing.assert_allclose(gate.T @ gate, np.eye(6), atol=1e-6)
+
+
+def test_memories_last_between_two_steps_and_the_longest(rng):
+    """A forget gate of σ(b) keeps a memory for about e^b steps; the other gates have no bias."""
+    bias = initial_weights.chrono_bias(rng, 500, longest=100)
+    times = np.exp(bias[500:1000])
+    assert times.min() >= 2 and times.max() <= 100 and times.max() > 90
+    assert not bias[:500].any() and not bias[1000:].any()
+
+
+def test_units_see_few_inputs_and_the_flag(rng):
+    kernel = initial_weights.sparse_kernel(rng, 21, 50, gain=3.0, inputs_per_unit=4)
+    assert ((kernel[:-1] != 0).sum(axis=0) == 4).all() and kernel[-1].all()
+    limit = np.sqrt(6 / 71)
+    assert limit < abs(kernel[:-1]).max() <= 3 * limit and abs(kernel[-1]).max() <= limit
+
+
+def test_every_input_is_seen_equally_often(rng):
+    kernel = initial_weights.one_input_each(rng, 5, 20, 2.0)
+    assert ((kernel != 0).sum(axis=0) == 1).all() and ((kernel != 0).sum(axis=1) == 4).all()
+    assert abs(kernel).max() <= 2
+
+
+def test_the_same_generator_gives_the_same_weights():
+    for function, arguments in (
+        (initial_weights.orthogonal_gates, (4,)),
+        (initial_weights.chrono_bias, (4, 10)),
+        (initial_weights.sparse_kernel, (9, 4, 1.0)),
+        (initial_weights.one_input_each, (3, 4, 1.0)),
+    ):
+        first, again, other = (
+            function(np.random.default_rng(seed), *arguments) for seed in (1, 1, 2)
+        )
+        np.testing.assert_array_equal(first, again)
+        assert (first != other).any()
