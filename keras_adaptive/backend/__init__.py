@@ -35,7 +35,7 @@ if keras.config.backend() == "tensorflow":
         with_gradient,
     )
     from .tensorflow_compact import explained_compaction
-    from .tensorflow_element import scan_one
+    from .tensorflow_element import compiled_together
     from .tensorflow_retrace import retraced, runs_for_another_thread
     from .tensorflow_scan import scan_repeats
 elif keras.config.backend() == "jax":
@@ -55,7 +55,7 @@ elif keras.config.backend() == "jax":
         with_gradient,
     )
 
-    parts = scan_one = scan_repeats = None
+    parts = compiled_together = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 else:
     from .eager import (
@@ -71,7 +71,7 @@ else:
     )
 
     append = explicit = pull_back = with_gradient = None  # Only for loops that append in place.
-    parts = scan_one = scan_repeats = None
+    parts = compiled_together = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 
 __all__ = [
@@ -79,6 +79,7 @@ __all__ = [
     "appends_in_place",
     "can_compact",
     "clock",
+    "compiled_together",
     "compiles",
     "concrete",
     "explained_compaction",
@@ -90,7 +91,6 @@ __all__ = [
     "retraced",
     "runs_for_another_thread",
     "scan",
-    "scan_one",
     "scan_repeats",
     "with_gradient",
 ]

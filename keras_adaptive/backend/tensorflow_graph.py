@@ -197,3 +197,44 @@ def saved_of(graph: Any, forward: Any, given: Any, known: Any, gradients: Any) -
         if follows(tensor):
             del saved[tensor.name]
     return [given[0], *saved.values()]
+
+
+def without_identities(tensor: Tensor) -> Tensor:
+    """The tensor that a tensor is a copy of."""
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def frozen_of(carry: list[Tensor], results: list[Tensor]) -> list[Any]:
+    """How a step's carry changes only in the rows that are running.
+
+    Args:
+        carry: the carry before the step, tensors with the rows as first axis.
+        results: the carry after the step.
+
+    Returns:
+        For each tensor of the carry, what replaces it in the running rows, and the tensor of the
+        carry that says which rows run; `None` for one that changes otherwise. A row that does not
+        run never runs again.
+    """
+    results = list(map(without_identities, results))
+    running = {x.name: x for x, y in zip(carry, results) if _only_ends(x, y)}
+    frozen = []
+    for x, y in zip(carry, results):
+        found = None
+        if y.op.type == "SelectV2":
+            condition, new, old = map(without_identities, y.op.inputs)
+            is_a_column = condition.shape.rank == x.shape.rank and set(condition.shape[1:]) <= {1}
+            while condition.op.type in ("ExpandDims", "Reshape"):
+                condition = without_identities(condition.op.inputs[0])
+            if is_a_column and old.name == x.name and condition.name in running:
+                found = new, running[condition.name]
+        frozen.append(found)
+    return frozen
+
+
+def _only_ends(before, after):
+    """Whether rows may become false in a step, but not true."""
+    names = {without_identities(x).name for x in after.op.inputs}
+    return before.shape.rank == 1 and after.op.type == "LogicalAnd" and before.name in names

@@ -12,6 +12,7 @@ import tensorflow as tf
 from keras import tree
 from tensorflow.python.framework import config
 
+from . import tensorflow_element
 from .tensorflow import _floating, compiles, refuse_unseen
 from .tensorflow_chunks import chunks_forward
 from .tensorflow_loops import Loops, as_array
@@ -28,6 +29,7 @@ def scan_repeats(
     sequences: Any,
     last: int,
     compiled: bool = True,
+    only_alone: bool = False,
 ) -> tuple[Any, Any] | None:
     """Repeats `step` on each element of the first axis of `sequences`, until it is done there.
 
@@ -41,6 +43,7 @@ def scan_repeats(
         sequences: nest of tensors with time as first axis.
         last: integer, the largest number of steps on an element.
         compiled: whether XLA may compile the loops.
+        only_alone: whether to do it for a single element that XLA compiles without chunks only.
 
     Returns:
         `(carry, totals)`, the totals with time as first axis. `None` if such a loop does not
@@ -54,7 +57,16 @@ def scan_repeats(
     step = Step(step, carry, sequences)
     if last <= 2:
         step.common = []
-    traced = StepWithGradient(step, finish, carry, sequences)
+    # Under op determinism, XLA refuses operations that are not known to be deterministic.
+    may_compile = not config.is_op_determinism_enabled()
+    alone = compiles() and may_compile and flat[0].shape[0] == 1
+    if alone:
+        traced = StepWithGradient(step, None, carry, sequences)
+        alone = traced.compiles and last * traced.saved_bytes() <= tensorflow_element.MOST_BYTES
+    if not alone:
+        if only_alone:
+            return None
+        traced = StepWithGradient(step, finish, carry, sequences)
     most = last * (flat[0].shape[0] or TYPICAL_LENGTH)
     if not traced.is_pure or (compiles() and most * traced.saved_bytes() > MOST_BYTES_OF_XLA):
         return None
@@ -62,10 +74,11 @@ def scan_repeats(
     batch_size = tf.shape(tree.flatten(carry)[0])[0]
     total = [tf.zeros((batch_size, *x.shape[1:]), x.dtype) for x in tree.flatten(step.share)]
     common = traced.zeros_of_common([x[0] for x in flat])
-    # Under op determinism, XLA refuses operations that are not known to be deterministic.
-    deterministic = config.is_op_determinism_enabled()
-    compiled = compiled and not compiles() and not deterministic and traced.compiles
-    forward = chunks_forward if compiled else _forward
+    forward = _forward
+    if alone:
+        forward = tensorflow_element.element_forward
+    elif compiled and may_compile and not compiles() and traced.compiles:
+        forward = chunks_forward
 
     @tf.custom_gradient
     @refuse_unseen()
@@ -84,7 +97,11 @@ def scan_repeats(
     results = run(*_floating(carry), *_floating(flat), *step.used)
     count = len(tree.flatten(carry))
     totals = tree.pack_sequence_as(step.share, results[count:])
-    return tree.pack_sequence_as(carry, results[:count]), totals
+    carry = tree.pack_sequence_as(carry, results[:count])
+    if alone:
+        first = tree.map_structure(lambda x: x[0], (totals, sequences))
+        carry = finish(first[0], carry, first[1])
+    return carry, totals
 
 
 def _forward(traced, carry, common, total, sequences, length, last):

@@ -10,7 +10,14 @@ from keras import tree
 
 from ..types import Tensor
 from .tensorflow import _floating, _trace, _Witness
-from .tensorflow_graph import TracedGraph, common_of, saved_of, unrecorded
+from .tensorflow_graph import (
+    TracedGraph,
+    common_of,
+    frozen_of,
+    saved_of,
+    unrecorded,
+    without_identities,
+)
 
 # The assumed length of an axis whose length is unknown.
 TYPICAL_LENGTH = 64
@@ -65,18 +72,23 @@ class StepWithGradient:
 
     Attributes:
         saved: the tensors of the forward part that the backward part needs.
+        frozen: those of them that follow from others of the step before, by place: the number in
+            the carry, and the places of what it becomes in running rows and of the running rows.
         is_pure: whether nothing else needs to be saved or done.
     """
 
-    def __init__(self, step: Step, finish: Callable[..., Any], carry: Any, sequences: Any):
+    def __init__(
+        self, step: Step, finish: Callable[..., Any] | None, carry: Any, sequences: Any
+    ):
         first = tree.flatten(tree.map_structure(lambda x: x[0], sequences))
         self.used, self.common = step.used, step.common
 
         def with_total(n, carry, now, used, common, total):
             share, new, done = step(n, tree.flatten(carry), now, common, used)
             total = tree.map_structure(tf.add, total, share)
-            end = finish(total, new, tree.pack_sequence_as(sequences, now))
-            new = tree.map_structure(lambda new, old: tf.where(done, new, old), end, new)
+            if finish is not None:
+                end = finish(total, new, tree.pack_sequence_as(sequences, now))
+                new = tree.map_structure(lambda new, old: tf.where(done, new, old), end, new)
             return tree.map_structure(tf.identity, (new, total)), done
 
         @unrecorded
@@ -110,6 +122,7 @@ class StepWithGradient:
         graph = _trace(with_gradient, one, carry, first, step.common, step.share, like).graph
         self.graph = TracedGraph(graph)
         self.saved = saved_of(graph, forward, self.given, self.known, _present(self.gradients))
+        self.frozen = self._frozen(tree.flatten(carry))
         self.common_at = step.common_at
         self.graph_of_common = self.graph
         self.gradients_of_common = [[None] * len(group) for group in self.gradients[1:3]]
@@ -122,6 +135,18 @@ class StepWithGradient:
             and not any(x.dtype in (tf.resource, tf.variant) for x in needed)
             and all(None not in x.shape[1:] for x in tree.flatten(step.share))
         )
+
+    def _frozen(self, carry):
+        inside = self.given[1 : len(carry) + 1]
+        places = {without_identities(x).name: place for place, x in enumerate(self.saved)}
+        frozen = {}
+        for number, of_running in enumerate(frozen_of(inside, self.results[0])):
+            if of_running is not None:
+                names = [x.name for x in (inside[number], *of_running)]
+                if all(name in places for name in names):
+                    place, *sources = [places[name] for name in names]
+                    frozen[place] = number, *sources
+        return frozen
 
     @property
     def compiles(self) -> bool:

@@ -150,12 +150,8 @@ def run(
     mask: Tensor | None,
     training: bool,
     history: bool = False,
-    repeat: Callable[..., Any] = backend.repeat,
 ) -> Result:
-    """`ponder` of arguments that are tensors and checked, and inputs that are zero where masked.
-
-    `repeat` is the loop over the steps after the first.
-    """
+    """`ponder` of arguments that are tensors and checked, and inputs that are zero where masked."""
     batch_size = ops.shape(tree.flatten(states)[0])[0]
     dtype = at_least_float32(tree.flatten(states)[0].dtype)
     inputs = () if inputs is None else (inputs,)
@@ -172,7 +168,7 @@ def run(
     first, carry, running = body(1, (states, rule.start(batch_size, dtype)), inputs, running)
     total = first
     if ops.is_tensor(last) or last > 1:
-        rest = repeat(
+        rest = backend.repeat(
             body,
             carry,
             inputs,

@@ -1,5 +1,6 @@
 """The halting loop at each element of a sequence."""
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -73,6 +74,37 @@ def over_time(
         unroll: whether to unroll the loop over time.
         compiled: whether XLA may compile the one loop where Keras does not compile the whole model.
     """
+    run = functools.partial(
+        _over_time,
+        *(step, states, output, rule, sequences, mask, chance, constants, training),
+        *(return_sequences, go_backwards, zero_output_for_mask, unroll, compiled),
+    )
+    result = None
+    if training and not unroll and compiled and sequences.shape[1] == 1:
+        result = backend.compiled_together and backend.compiled_together(
+            functools.partial(run, only_alone=True)
+        )
+    return run() if result is None else result
+
+
+def _over_time(
+    step,
+    states,
+    output,
+    rule,
+    sequences,
+    mask,
+    chance,
+    constants,
+    training,
+    return_sequences,
+    go_backwards,
+    zero_output_for_mask,
+    unroll,
+    compiled,
+    only_alone=False,
+):
+    """`over_time`; with `only_alone`, `None` but for a single element in one loop of steps."""
     elements = {"inputs": sequences}
     if mask is not None:
         elements["present"] = ops.cast(mask, "bool")
@@ -107,13 +139,13 @@ def over_time(
             lambda a, b: ops.where(expand(present, ops.ndim(a)), a, b), new, old
         )
 
-    def element(carry, now, repeat=backend.repeat):
+    def element(carry, now):
         states, output = carry
         rule = rule_at(now)
         if "left" in now:
             rule = Timed(rule, share_of(now["deadline"], now["left"], states))
         inputs, present = inputs_at(now), now.get("present")
-        result = run(step, states, rule, inputs, present, bool(training), repeat=repeat)
+        result = run(step, states, rule, inputs, present, bool(training))
         old = (states, ops.zeros_like(output) if zero_output_for_mask else output)
         carry = after(now, (result.states, result.output), old)
         return carry, (result.steps, result.remainder, *carry[1:] * return_sequences)
@@ -121,13 +153,14 @@ def over_time(
     results = None
     one_loop = training and not unroll and getattr(rule, "supports_tensor_step", False)
     one_loop = one_loop and "deadline" not in elements and not compacts()
-    if one_loop and sequences.shape[1] == 1 and backend.scan_one is not None:
-        results = backend.scan_one(element, (states, output), elements, compiled)
-    if one_loop and results is None:
+    if one_loop:
         output_is_kept = mask is not None and not zero_output_for_mask
         results = _in_one_loop(
-            step, states, output, inputs_at, rule_at, elements, after, output_is_kept, compiled
+            *(step, states, output, inputs_at, rule_at, elements, after, output_is_kept),
+            *(compiled, only_alone),
         )
+    if results is None and only_alone:
+        return None
     if results is None:
         scan = backend.eager.scan if unroll else backend.scan
         results = scan(element, (states, output), elements)
@@ -137,7 +170,16 @@ def over_time(
 
 
 def _in_one_loop(
-    step, states, output, inputs_at, rule_at, elements, after, output_is_kept, compiled
+    step,
+    states,
+    output,
+    inputs_at,
+    rule_at,
+    elements,
+    after,
+    output_is_kept,
+    compiled,
+    only_alone,
 ):
     """The results of `backend.scan`, by one loop over all steps; `None` where there is none."""
     rule = rule_at(tree.map_structure(lambda x: x[0], elements))
@@ -148,16 +190,20 @@ def _in_one_loop(
     batch_size = ops.shape(tree.flatten(states)[0])[0]
     dtype = at_least_float32(tree.flatten(states)[0].dtype)
     weighted = WeightedStep(step, dtype)
+    several = elements["inputs"].shape[0] != 1
 
     def start(now):
         running = now["present"] if "present" in now else ops.ones((batch_size,), "bool")
         return rule_at(now).start(batch_size, dtype), running
 
     def repeated(n, carry, now):
-        states, *begun = carry
-        memory, running = tree.map_structure(
-            lambda new, old: ops.where(ops.equal(n, 1), new, old), start(now), tuple(begun)
-        )
+        states, memory, running = carry
+        if several:
+            memory, running = tree.map_structure(
+                lambda new, old: ops.where(ops.equal(n, 1), new, old),
+                start(now),
+                (memory, running),
+            )
         share, (states, memory), running = weighted(
             rule_at(now), n, (states, memory), (inputs_at(now),), running
         )
@@ -169,7 +215,7 @@ def _in_one_loop(
         return after(now, new, old), *rest
 
     begin = (states, *start(tree.map_structure(lambda x: x[0], elements)))
-    results = backend.scan_repeats(repeated, finish, begin, elements, last, compiled)
+    results = backend.scan_repeats(repeated, finish, begin, elements, last, compiled, only_alone)
     if results is None:
         return None
     (states, *_), total = results
