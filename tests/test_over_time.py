@@ -10,7 +10,7 @@ from keras import ops
 
 import references
 from keras_adaptive import backend
-from keras_adaptive.backend import tensorflow_chunks
+from keras_adaptive.backend import tensorflow_chunks, tensorflow_element
 from keras_adaptive.halting import Converged, Decision, Sampled, over_time
 from keras_adaptive.layers import ACTRNN
 from known_layers import CELLS, TAU, act_layer, ragged_mask, sequences
@@ -170,6 +170,26 @@ def test_in_many_chunks(name, monkeypatch, found, chunks):
     mask = ragged_mask(3, 4)
     assert_as_with_two_loops(LAYERS[name](), sequences(3, 4, 2), monkeypatch, found, mask=mask)
     assert len(chunks) == 2
+
+
+@pytest.mark.parametrize("jit", [False, True])
+@pytest.mark.parametrize("cell", ["SimpleRNNCell", "LSTMCell"])
+def test_a_single_element_in_many_chunks(cell, jit, monkeypatch, found):
+    """The state of a SimpleRNN is its output, so one of them is saved."""
+    monkeypatch.setattr(tensorflow_element, "FEWEST", 2)
+    monkeypatch.setattr(tensorflow_element, "BYTES", 1)
+    repeated, again = [], tensorflow_element.Element._steps_again
+    monkeypatch.setattr(
+        tensorflow_element.Element,
+        "_steps_again",
+        lambda self, *rest: repeated.append(self.frozen) or again(self, *rest),
+    )
+    layer = of(getattr(keras.layers, cell)(3, dtype="float64"))
+    x, mask = sequences(5, 1, 2), np.array([[True]] * 4 + [[False]])
+    steps = keras.ops.convert_to_numpy(layer(x, mask=mask)[-1]["steps"])
+    assert steps.max() > 4 and len(set(steps.ravel())) > 2
+    assert_as_with_two_loops(layer, x, monkeypatch, found, mask=mask, jit=jit)
+    assert len(repeated) == 1 and bool(repeated[0]) == (cell == "SimpleRNNCell")
 
 
 def test_xla_compiles_the_same_shapes_for_all_lengths(chunks):

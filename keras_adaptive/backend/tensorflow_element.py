@@ -1,7 +1,9 @@
 """The loop over the steps on the only element of sequences of length 1, compiled by XLA.
 
 It needs neither windows nor a time axis. What all steps but the first have in common is computed
-before the loop, and what follows the last step is done after it.
+before the loop, and what follows the last step is done after it. XLA allocates and zeroes the
+tensors that are saved in all steps that may be taken, which takes long. So they are saved for a few
+steps, a chunk; the gradient takes the steps of all chunks but the last again.
 """
 
 from collections.abc import Callable
@@ -17,8 +19,10 @@ from .tensorflow_chunks import refuse_second_derivative
 from .tensorflow_graph import unrecorded
 from .tensorflow_loops import _add, _array, _keep_shapes, _read, _write, as_array
 
-# XLA allocates and zeroes the saved tensors of all possible steps. Above this many bytes, compiled
-# chunks of a few steps are faster.
+# The smallest number of steps of a chunk, and its approximate size in bytes.
+FEWEST, BYTES = 8, 2**21
+# What is saved in a chunk and what begins each chunk have at most so many bytes; above, loops that
+# are compiled by themselves are as fast, and need no steps twice.
 MOST_BYTES = 2**22
 
 
@@ -33,101 +37,191 @@ def compiled_together(run: Callable[[], Any]) -> Any:
     return function.get_concrete_function().structured_outputs and function()
 
 
-def element_forward(
-    traced: Any, carry: Any, common: Any, total: Any, sequences: Any, length: int, last: int
-) -> tuple[Any, Any, Any]:
-    """Takes all steps, see `tensorflow_scan.forward`; the last carry is that of the last step."""
-    now = [x[0] for x in sequences]
-    with record.stop_recording():
-        common = [traced.common_at(tf.constant(n), now, traced.used) for n in (1, 2)]
+class Element:
+    """The steps on the only element, forwards and backwards.
 
-    @unrecorded
-    def advance(place, done, carry, total, saved):
-        before = carry, total
-        n = place + 1
-        here = [tf.where(n > 1, later, first) for first, later in zip(*common)]
-        carry, total, done, new = traced.forward(n, carry, now, here, total)
-        _keep_shapes((carry, total), before)
-        return n, done, carry, total, _write(saved, place, kept.of(new))
-
-    kept = _Kept(traced, carry)
-    saved = [_array(x, last) for x in kept.of(traced.saved)]
-    count, _, final, total, saved = tf.while_loop(
-        lambda place, done, *_: tf.logical_not(done),
-        advance,
-        (tf.constant(0), tf.constant(False), carry, total, saved),
-        maximum_iterations=last,
-    )
-    # Tensors can be outputs of a compiled function; arrays cannot.
-    saved = [x.stack() for x in saved]
-
-    def pull(of_carry, of_totals):
-        refuse_second_derivative([*_floating(carry), *_floating(now), *traced.used])
-        of_total = [x[0] for x in of_totals]
-        with record.stop_recording():
-            of_carry, of_now, of_used = _back(
-                traced, kept, count, saved, final, now, common[0], of_carry, of_total, last
-            )
-        return of_carry, [x[None] for x in of_now], of_used
-
-    return final, [x[None] for x in total], pull
-
-
-class _Kept:
-    """The saved tensors that are kept: those that do not follow from others.
-
-    The number of a step follows from its place. What is frozen is in a step what replaced it in the
-    step before, in rows that were running there, and what it is in the next step in others.
+    Args:
+        traced: a `StepWithGradient`.
+        carry: list of tensors, the carry before the first step.
+        last: the largest number of steps.
     """
 
-    def __init__(self, traced, carry):
+    def __init__(self, traced: Any, carry: list[Tensor], last: int):
+        self.traced = traced
         self.frozen = traced.frozen
-        self.begin = [carry[number] for number, *_ in self.frozen.values()]
-        self.places = [i for i in range(1, len(traced.saved)) if i not in self.frozen]
+        # The number of a step, the first saved tensor, follows from its place.
+        self.kept = [i for i in range(1, len(traced.saved)) if i not in self.frozen]
+        bytes_of_step = max(1, traced.saved_bytes(self.kept))
+        self.room = min(last, max(FEWEST, BYTES // bytes_of_step))
+        self.chunks = -(-last // self.room)
+        starts = sum(x.dtype.size * (x.shape.num_elements() or 0) for x in carry)
+        self.fits = self.room * bytes_of_step + self.chunks * starts <= MOST_BYTES
 
-    def of(self, saved):
-        """The tensors to keep."""
-        return [saved[place] for place in self.places]
+    def forward(
+        self, carry: Any, common: Any, total: Any, sequences: Any, length: int, last: int
+    ) -> tuple[Any, Any, Any]:
+        """Takes all steps, see `tensorflow_scan._forward`; the last carry is unfinished."""
+        traced = self.traced
+        now = [x[0] for x in sequences]
+        with record.stop_recording():
+            numbers = (1, 2) if traced.common else ()
+            common = [traced.common_at(tf.constant(n), now, traced.used) for n in numbers]
 
-    def end(self, carry):
-        """What is frozen after the last step."""
-        return [carry[number] for number, *_ in self.frozen.values()]
+        def chunk(number, _, done, carry, total, starts, saved):
+            starts = _write(starts, number, carry)
+            count, done, carry, total, saved = self._steps(
+                number * self.room, done, carry, now, common, total, saved
+            )
+            return number + 1, count, done, carry, total, starts, saved
 
-    def read(self, arrays, place, later):
-        """All saved tensors of a step, given what is frozen in the next; and what is frozen."""
-        saved = dict(zip(self.places, _read(arrays, place)))
-        before = dict(zip(self.places, _read(arrays, tf.maximum(place - 1, 0))))
-        now = []
-        for (_, new, running), begin, x in zip(self.frozen.values(), self.begin, later):
+        zero = tf.constant(0)
+        starts = [_array(x, self.chunks) for x in carry if self.chunks > 1]
+        saved = [_array(traced.saved[i], self.room) for i in self.kept]
+        variables = zero, zero, tf.constant(False), carry, total, starts, saved
+        if self.chunks == 1:
+            with record.stop_recording():
+                variables = chunk(*variables)
+        else:
+            variables = tf.while_loop(
+                lambda number, count, done, *_: tf.logical_not(done),
+                unrecorded(chunk),
+                variables,
+                maximum_iterations=self.chunks,
+            )
+        chunks, count, _, final, total, starts, saved = variables
+        # Tensors can be outputs of a compiled function; arrays cannot.
+        starts, saved = [[x.stack() for x in arrays] for arrays in (starts, saved)]
+
+        def pull(of_carry, of_totals):
+            refuse_second_derivative([*_floating(carry), *_floating(now), *traced.used])
+            with record.stop_recording():
+                of_carry, of_now, of_used = self._back(
+                    (chunks, count, carry, starts, saved, final, now, common),
+                    of_carry,
+                    [x[0] for x in of_totals],
+                )
+            return of_carry, [x[None] for x in of_now], of_used
+
+        return final, [x[None] for x in total], pull
+
+    def _steps(self, taken, done, carry, now, common, total, saved):
+        """Takes the steps of a chunk, after those that are `taken`."""
+
+        @unrecorded
+        def advance(place, done, carry, total, saved):
+            before = carry, total
+            here = self._common_at(taken + place, common)
+            carry, total, done, new = self.traced.forward(
+                taken + place + 1, carry, now, here, total
+            )
+            _keep_shapes((carry, total), before)
+            return place + 1, done, carry, total, _write(saved, place, self._keep(new))
+
+        return tf.while_loop(
+            lambda place, done, *_: tf.logical_not(done),
+            advance,
+            (tf.constant(0), done, carry, total, saved),
+            maximum_iterations=self.room,
+        )
+
+    def _steps_again(self, taken, count, carry, now, common, saved):
+        """Saves again what `count` steps save, after those that are `taken`."""
+
+        @unrecorded
+        def advance(place, carry, saved):
+            before = carry
+            here = self._common_at(taken + place, common)
+            carry, new = self.traced.forward_again(taken + place + 1, carry, now, here)
+            _keep_shapes(carry, before)
+            return place + 1, carry, _write(saved, place, self._keep(new))
+
+        return tf.while_loop(
+            lambda place, *_: place < count,
+            advance,
+            (tf.constant(0), carry, saved),
+            maximum_iterations=self.room,
+        )[2]
+
+    def _back(self, results, of_carry, of_total):
+        """The gradients of the carry, `now` and `used`, from the results of the forward loops."""
+        chunks, count, begin, starts, saved, final, now, common = results
+        traced = self.traced
+        groups = traced.reached(0, _floating(now)), traced.reached(1, traced.used)
+        common_zeros = common[0] if common else []
+        zeros = [[tf.zeros_like(x) for x in group] for group in (*groups, *[common_zeros] * 2)]
+        gradients = of_carry, of_total, *zeros
+        saved = [as_array(x, self.room) for x in saved]
+        frozen = [final[number] for number, *_ in self.frozen.values()]
+        if self.chunks == 1:
+            gradients = self._back_steps(tf.constant(0), count, begin, saved, frozen, now, gradients)
+        else:
+            starts = [as_array(x, self.chunks) for x in starts]
+
+            @unrecorded
+            def back_chunk(number, count, saved, frozen, *gradients):
+                carry, taken = _read(starts, number), number * self.room
+                # The last chunk is there from the forward loops.
+                again = tf.where(number < chunks - 1, self.room, 0)
+                saved = self._steps_again(taken, again, carry, now, common, saved)
+                frozen, *gradients = self._back_steps(
+                    taken, count, carry, saved, frozen, now, gradients
+                )
+                return number - 1, tf.constant(self.room), saved, frozen, *gradients
+
+            _, _, _, *gradients = tf.while_loop(
+                lambda number, *_: number >= 0,
+                back_chunk,
+                (chunks - 1, count, saved, frozen, *gradients),
+                maximum_iterations=self.chunks,
+            )
+        _, of_carry, _, of_now, of_used, *of_common = gradients
+        for n, upstream in zip((2, 1), of_common if common else ()):
+            more = traced.backward_of_common(tf.constant(n), now, upstream)
+            of_now, of_used = map(_add, (of_now, of_used), more)
+        return of_carry, of_now, of_used
+
+    def _back_steps(self, taken, count, begin, saved, frozen, now, gradients):
+        """Runs backwards over the `count` steps of a chunk that begins with the carry `begin`."""
+
+        @unrecorded
+        def retreat(place, frozen, *gradients):
+            of_carry, of_total, of_now, of_used, of_later, _ = gradients
+            old, frozen = self._saved_at(place, saved, begin, frozen)
+            number = taken + place
+            of_carry, more, new, of_common, of_total = self.traced.backward(
+                now, [number + 1, *old], of_carry, of_total
+            )
+            of_later = [tf.where(number > 0, x + y, x) for x, y in zip(of_later, of_common)]
+            new = of_carry, of_total, _add(of_now, more), _add(of_used, new), of_later, of_common
+            _keep_shapes(new, gradients)
+            return place - 1, frozen, *new
+
+        return tf.while_loop(
+            lambda place, *_: place >= 0,
+            retreat,
+            (count - 1, frozen, *gradients),
+            maximum_iterations=self.room,
+        )[1:]
+
+    def _common_at(self, taken, common):
+        """What the steps have in common: the first step, and all others."""
+        return [tf.where(taken > 0, later, first) for first, later in zip(*common)]
+
+    def _keep(self, saved):
+        return [saved[place] for place in self.kept]
+
+    def _saved_at(self, place, arrays, begin, later):
+        """All saved tensors of a step but its number, and those of them that are frozen.
+
+        What is frozen is what replaced it in the step before, in rows that were running there, and
+        what it is in the next step in other rows.
+        """
+        saved = dict(zip(self.kept, _read(arrays, place)))
+        before = dict(zip(self.kept, _read(arrays, tf.maximum(place - 1, 0))))
+        frozen = []
+        for (number, new, running), x in zip(self.frozen.values(), later):
             rows = tf.reshape(before[running], [-1] + [1] * (x.shape.rank - 1))
-            now.append(tf.where(place > 0, tf.where(rows, before[new], x), begin))
-        saved |= dict(zip(self.frozen, now))
-        return [place + 1, *(saved[i] for i in range(1, len(saved) + 1))], now
-
-
-def _back(traced, kept, count, saved, final, now, common, of_carry, of_total, last):
-    """Runs backwards over `count` steps; the gradients of the carry, `now` and `used`."""
-    saved = [as_array(x, last) for x in saved]
-
-    @unrecorded
-    def retreat(place, frozen, *gradients):
-        of_carry, of_total, of_now, of_used, of_later, _ = gradients
-        old, frozen = kept.read(saved, place, frozen)
-        of_carry, more, new, of_common, of_total = traced.backward(now, old, of_carry, of_total)
-        of_later = [tf.where(place > 0, x + y, x) for x, y in zip(of_later, of_common)]
-        new = of_carry, of_total, _add(of_now, more), _add(of_used, new), of_later, of_common
-        _keep_shapes(new, gradients)
-        return place - 1, frozen, *new
-
-    groups = traced.reached(0, _floating(now)), traced.reached(1, traced.used)
-    zeros = [[tf.zeros_like(x) for x in group] for group in (*groups, common, common)]
-    _, _, of_carry, _, of_now, of_used, *of_common = tf.while_loop(
-        lambda place, *_: place >= 0,
-        retreat,
-        (count - 1, kept.end(final), of_carry, of_total, *zeros),
-        maximum_iterations=last,
-    )
-    for n, gradients in zip((2, 1), of_common if common else ()):
-        more = traced.backward_of_common(tf.constant(n), now, gradients)
-        of_now, of_used = map(_add, (of_now, of_used), more)
-    return of_carry, of_now, of_used
+            old = tf.where(rows, before[new], x)
+            frozen.append(tf.where(place > 0, old, begin[number]))
+        saved |= dict(zip(self.frozen, frozen))
+        return [saved[i] for i in range(1, len(saved) + 1)], frozen

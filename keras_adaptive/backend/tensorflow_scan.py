@@ -5,6 +5,7 @@ the backward loop repeats only operations that are cheaper to repeat than to sav
 XLA compiles the loops in chunks of a few steps (`tensorflow_chunks.py`).
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +13,9 @@ import tensorflow as tf
 from keras import tree
 from tensorflow.python.framework import config
 
-from . import tensorflow_element
 from .tensorflow import _floating, compiles, refuse_unseen
 from .tensorflow_chunks import chunks_forward
+from .tensorflow_element import Element
 from .tensorflow_loops import Loops, as_array
 from .tensorflow_step import TYPICAL_LENGTH, Step, StepWithGradient
 
@@ -62,7 +63,8 @@ def scan_repeats(
     alone = compiles() and may_compile and flat[0].shape[0] == 1
     if alone:
         traced = StepWithGradient(step, None, carry, sequences)
-        alone = traced.compiles and last * traced.saved_bytes() <= tensorflow_element.MOST_BYTES
+        element = Element(traced, tree.flatten(carry), last)
+        alone = traced.compiles and element.fits
     if not alone:
         if only_alone:
             return None
@@ -74,18 +76,16 @@ def scan_repeats(
     batch_size = tf.shape(tree.flatten(carry)[0])[0]
     total = [tf.zeros((batch_size, *x.shape[1:]), x.dtype) for x in tree.flatten(step.share)]
     common = traced.zeros_of_common([x[0] for x in flat])
-    forward = _forward
+    forward = functools.partial(_forward, traced)
     if alone:
-        forward = tensorflow_element.element_forward
+        forward = element.forward
     elif compiled and may_compile and not compiles() and traced.compiles:
-        forward = chunks_forward
+        forward = functools.partial(chunks_forward, traced)
 
     @tf.custom_gradient
     @refuse_unseen()
     def run(*_):
-        final, totals, pull = forward(
-            traced, tree.flatten(carry), common, total, flat, length, last
-        )
+        final, totals, pull = forward(tree.flatten(carry), common, total, flat, length, last)
 
         def backward(*upstream):
             of_carry = [g for g, x in zip(upstream, final) if x.dtype.is_floating]

@@ -153,10 +153,11 @@ class StepWithGradient:
         """Whether XLA knows all operations."""
         return self.graph.compiles and self.graph_of_common.compiles
 
-    def saved_bytes(self) -> int:
-        """How much memory a step takes, as far as shapes tell."""
+    def saved_bytes(self, places: Any = None) -> int:
+        """How much memory a step takes, as far as shapes tell; or some of its saved tensors."""
+        saved = self.saved if places is None else [self.saved[place] for place in places]
         return sum(
-            math.prod(size or TYPICAL_LENGTH for size in x.shape) * x.dtype.size for x in self.saved
+            math.prod(size or TYPICAL_LENGTH for size in x.shape) * x.dtype.size for x in saved
         )
 
     @unrecorded
@@ -172,6 +173,13 @@ class StepWithGradient:
         """`(carry, total, done, saved)`, with flat lists for nests."""
         given = zip(self.given, [n, *carry, *now, *common, *total])
         return self.graph.run(given, [*self.results, self.saved])
+
+    def forward_again(
+        self, n: Tensor, carry: list[Tensor], now: list[Tensor], common: list[Tensor]
+    ) -> Any:
+        """`(carry, saved)`, for a step that was taken before."""
+        given = zip(self.given, [n, *carry, *now, *common])
+        return self.graph.run(given, [self.results[0], self.saved])
 
     def backward(self, now: list[Tensor], saved: list[Tensor], of_carry: Any, of_total: Any) -> Any:
         """The gradients, where there are any, of carry, `now`, `used`, `common` and total."""

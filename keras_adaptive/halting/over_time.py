@@ -79,12 +79,13 @@ def over_time(
         *(step, states, output, rule, sequences, mask, chance, constants, training),
         *(return_sequences, go_backwards, zero_output_for_mask, unroll, compiled),
     )
+    one_loop = training and not unroll and getattr(rule, "supports_tensor_step", False)
+    one_loop = one_loop and current().seconds is None and not compacts()
     result = None
-    if training and not unroll and compiled and sequences.shape[1] == 1:
-        result = backend.compiled_together and backend.compiled_together(
-            functools.partial(run, only_alone=True)
-        )
-    return run() if result is None else result
+    if one_loop and compiled and sequences.shape[1] == 1 and backend.compiled_together:
+        alone = functools.partial(run, one_loop, only_alone=True)
+        result = backend.compiled_together(alone)
+    return run(one_loop) if result is None else result
 
 
 def _over_time(
@@ -102,6 +103,7 @@ def _over_time(
     zero_output_for_mask,
     unroll,
     compiled,
+    one_loop,
     only_alone=False,
 ):
     """`over_time`; with `only_alone`, `None` but for a single element in one loop of steps."""
@@ -151,8 +153,6 @@ def _over_time(
         return carry, (result.steps, result.remainder, *carry[1:] * return_sequences)
 
     results = None
-    one_loop = training and not unroll and getattr(rule, "supports_tensor_step", False)
-    one_loop = one_loop and "deadline" not in elements and not compacts()
     if one_loop:
         output_is_kept = mask is not None and not zero_output_for_mask
         results = _in_one_loop(
