@@ -153,7 +153,9 @@ class Element:
         saved = [as_array(x, self.room) for x in saved]
         frozen = [final[number] for number, *_ in self.frozen.values()]
         if self.chunks == 1:
-            gradients = self._back_steps(tf.constant(0), count, begin, saved, frozen, now, gradients)
+            gradients = self._back_steps(
+                tf.constant(0), count, begin, saved, frozen, now, gradients
+            )
         else:
             starts = [as_array(x, self.chunks) for x in starts]
 

@@ -77,9 +77,7 @@ class StepWithGradient:
         is_pure: whether nothing else needs to be saved or done.
     """
 
-    def __init__(
-        self, step: Step, finish: Callable[..., Any] | None, carry: Any, sequences: Any
-    ):
+    def __init__(self, step: Step, finish: Callable[..., Any] | None, carry: Any, sequences: Any):
         first = tree.flatten(tree.map_structure(lambda x: x[0], sequences))
         self.used, self.common = step.used, step.common
 
