@@ -76,7 +76,7 @@ def scan_repeats(
     batch_size = tf.shape(tree.flatten(carry)[0])[0]
     total = [tf.zeros((batch_size, *x.shape[1:]), x.dtype) for x in tree.flatten(step.share)]
     common = traced.zeros_of_common([x[0] for x in flat])
-    forward = functools.partial(_forward, traced)
+    forward: Callable[..., Any] = functools.partial(_forward, traced)
     if alone:
         forward = element.forward
     elif compiled and may_compile and not compiles() and traced.compiles:

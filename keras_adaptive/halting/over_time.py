@@ -82,7 +82,7 @@ def over_time(
     one_loop = training and not unroll and getattr(rule, "supports_tensor_step", False)
     one_loop = one_loop and current().seconds is None and not compacts()
     result = None
-    if one_loop and compiled and sequences.shape[1] == 1 and backend.compiled_together:
+    if one_loop and compiled and sequences.shape[1] == 1 and backend.compiled_together is not None:
         alone = functools.partial(run, one_loop, only_alone=True)
         result = backend.compiled_together(alone)
     return run(one_loop) if result is None else result
