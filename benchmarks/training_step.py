@@ -55,6 +55,11 @@ BATCHES = 20
 # How the weights of the halting unit are scaled so that a few rows take very many steps.
 HARSH = 1.5
 KINDS = {"even": "even", "trained": "uneven as trained", "harsh": "harshly uneven"}
+FLOOR_LIMITS = {
+    "AdaptiveModel": {"even": 1.4, "trained": 1.8},
+    "keras.Model": {"even": 2, "trained": 2},
+}
+PEER = "pytorch-adaptive-computation-time"
 STEPS = 5
 MAX_PONDER = 20
 EXECUTION = 20
@@ -223,7 +228,7 @@ def measure(task, kind, seconds):
     found["milliseconds"] = best
     found["floor"] = min(time for name, time in best.items() if name.startswith("floor"))
     plain = Way(getattr(keras.layers, cell)(units, return_sequences=True), data)
-    first = {name: round(way.first, 1) for name, way in [*ways.items(), ("plain Keras RNN", plain)]}
+    first = {name: round(way.first, 2) for name, way in [*ways.items(), ("plain Keras RNN", plain)]}
     found["seconds_of_first_execution"] = first
     if kind == "even" and cell != "LSTM":
         found["peer"] = peer(task)
@@ -240,26 +245,29 @@ def peer(task):
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def rows_of(found):
-    """The ratios of the README's table."""
+def rows_of(measured, backend):
+    """The ratios of the table of docs/performance.md."""
     rows = []
-    for one in found:
-        mean, kind = f"{one['mean_steps']:g}", one["rows"]
+    for row in measured:
+        mean, kind = f"{row['mean_steps']:g}", row["rows"]
         if kind != "even":
-            mean += f" ({one['fewest_steps']} to {one['most_steps']})"
-        what = f"`fit`, {one['task']}, {KINDS[kind]}, mean N {mean}"
-        limits = {"AdaptiveModel": 1.4 if kind == "even" else 1.8, "keras.Model": 2.0}
-        for way, limit in limits.items():
-            ratio = one["milliseconds"][way] / one["floor"]
-            limit = None if kind == "harsh" else limit
-            rows.append(
-                {"what": f"{what}: {way} / floor", "ratio": round(ratio, 2), "limit": limit}
-            )
-            if one.get("peer"):
-                ratio = one["milliseconds"][way] / one["peer"]
-                limit = 0.9 if one["task"].startswith("addition") else 0.8
-                what_peer = f"{what}: {way} / pytorch-adaptive-computation-time"
-                rows.append({"what": what_peer, "ratio": round(ratio, 2), "limit": limit})
+            mean += f" ({row['fewest_steps']} to {row['most_steps']})"
+        on = "" if backend == "tensorflow" else "JAX, "
+        what = f"`fit`, {on}{row['task']}, {KINDS[kind]}, mean N {mean}"
+
+        def add(pair, ratio, limit, what=what):
+            rows.append({"what": f"{what}: {pair}", "ratio": round(ratio, 2), "limit": limit})
+
+        for way in FLOOR_LIMITS:
+            limit = None if kind == "harsh" else FLOOR_LIMITS[way][kind]
+            add(f"{way} / floor", row["milliseconds"][way] / row["floor"], limit)
+            if row.get("peer"):
+                limit = 0.9 if row["task"].startswith("addition") else 0.8
+                add(f"{way} / {PEER}", row["milliseconds"][way] / row["peer"], limit)
+            if kind == "even":
+                first = row["seconds_of_first_execution"]
+                pair = f"first execution, {way} / plain Keras RNN"
+                add(pair, first[way] / first["plain Keras RNN"], 2)
     return rows
 
 
@@ -275,7 +283,7 @@ def main():
         for kind in KINDS:
             found.append(measure(task, kind, arguments.seconds))
             print(json.dumps(found[-1]), flush=True)
-    rows = rows_of(found)
+    rows = rows_of(found, arguments.backend)
     for row in rows:
         limit = "" if row["limit"] is None else f"(at most {row['limit']:g})"
         print(f"{row['ratio']:6.2f}  {row['what']} {limit}")
