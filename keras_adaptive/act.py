@@ -249,8 +249,8 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         if initial_state is None:
             initial_state = self.states or self.get_initial_state(ops.shape(sequences)[0])
         states = initial_state if tree.is_nested(initial_state) else [initial_state]
-        # Keras keeps the states of a stateful layer as variables, which no loop can carry, and which
-        # are assigned before the gradient asks for their values.
+        # Keras keeps the states of a stateful layer as variables, which no loop can carry, and
+        # which are assigned before the gradient asks for their values.
         values = [
             ops.copy(x.value) if isinstance(x, keras.Variable) else x for x in tree.flatten(states)
         ]
