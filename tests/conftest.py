@@ -10,8 +10,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 # Threads that wait must not take the core of those that work.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# A test on JAX compiles far longer than it computes.
+# A test compiles far longer than it computes.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 import hypothesis
 import numpy as np

@@ -111,6 +111,7 @@ def test_several_devices(alone):
     assert_same(history, alone)
 
 
+@pytest.mark.slow
 def test_several_processes(alone):
     ports = []
     for _ in range(2):
@@ -132,6 +133,7 @@ def test_threads():
     assert names["after"] < 0.97 * names["before"]
 
 
+@pytest.mark.slow
 def test_parameter_servers():
     """Workers update weights without waiting, and learn."""
     # The servers of a process cannot be stopped.

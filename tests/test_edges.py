@@ -113,9 +113,8 @@ def test_a_mask_of_other_rows(mask):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"baseline": "leave_one_out", "samples": 2},
         {"entropy_bonus": 0.1, "entropy_penalty": 0.1, "per_target": True},
+        pytest.param({"baseline": "leave_one_out", "samples": 2}, marks=pytest.mark.slow),
     ],
 )
 def test_reinforce_in_float64(options):

@@ -217,9 +217,10 @@ def test_resuming_after_saving_equals_going_on(tmp_path):
             np.testing.assert_allclose(got, want, atol=1e-6, err_msg=want.path)
 
 
-def test_training_in_a_graph_and_by_xla_gives_the_same():
+def test_training_in_a_graph_gives_the_same():
+    """And by XLA: tests/test_training_in_fit.py."""
     histories = []
-    for run_eagerly, jit_compile in [(True, False), (False, False), (False, True)]:
+    for run_eagerly, jit_compile in [(True, False), (False, False)]:
         keras.utils.set_random_seed(4)
         model = network(target_ponder=2.0, max_ponder=8)
         compile_(model, keras.optimizers.SGD(0.1), run_eagerly, jit_compile)

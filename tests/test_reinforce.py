@@ -156,7 +156,7 @@ def estimates(model, x, y, paths, ways):
     return np.array([outer.gradient(slope, u) for slope in along])
 
 
-@pytest.mark.parametrize("leaves", [4, 8])
+@pytest.mark.parametrize("leaves", [4, pytest.param(8, marks=pytest.mark.slow)])
 def test_the_gradient_is_unbiased_and_baselines_lower_its_variance(leaves):
     """Mean and variance over all paths (and pairs of paths), not over drawn ones: exact."""
     ham = {"num_leaves": leaves, "max_outputs": (0, 2) if leaves == 4 else (0, 1)}

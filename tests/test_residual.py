@@ -171,8 +171,10 @@ def eager():
     return [on_backend.trained(spatial, run_eagerly=True) for spatial in (False, True)]
 
 
-@both
-@pytest.mark.parametrize("jit_compile", [False, True], ids=["graph", "xla"])
+@pytest.mark.parametrize(
+    ("spatial", "jit_compile"),
+    [(True, False), (False, True), *(pytest.param(x, x, marks=pytest.mark.slow) for x in (0, 1))],
+)
 def test_two_steps_of_fit_in_a_graph(eager, spatial, jit_compile):
     found = on_backend.trained(spatial, jit_compile=jit_compile)
     for one, other in zip(found, eager[spatial], strict=True):
@@ -232,16 +234,19 @@ def test_what_is_no_image():
         ResidualACT([layers.Dense(3)], spatial=True)(np.ones((2, 3), "float32"))
 
 
+KINDS = {"act": (False, {}), "sact": (True, {}), "local": (True, {"global_logit": False})}
+
+
 @pytest.mark.parametrize("size", [(6, 5), (16, 24)], ids=["padded", "whole tiles"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("spatial", "kinds"),
-    [(False, {}), (True, {}), (True, {"global_logit": False})],
-    ids=["act", "sact", "local"],
+    ("share", "mode"),
+    [(0.0, "eager"), (0.7, "eager"), (1.0, "eager"), (0.7, "graph")],
+    ids=["all", "some", "parts", "some, in a graph"],
 )
-@pytest.mark.parametrize("share", [0.0, 0.7, 1.0], ids=["all", "some", "parts"])
-@pytest.mark.parametrize("mode", ["eager", "graph"])
-def test_parts_are_computed_as_all(monkeypatch, spatial, kinds, size, share, mode):
+def test_parts_are_computed_as_all(monkeypatch, kind, size, share, mode):
     """As where XLA compiles, and everything is computed."""
+    spatial, kinds = KINDS[kind]
     layer, x = residual_layer(spatial, seed=1, **kinds), images(5, size)
     monkeypatch.setattr(saving, "TILE", 4)
     monkeypatch.setattr(saving, "MOST_TILES", share)
