@@ -7,8 +7,8 @@ Example:
 >>> cell = keras.layers.LSTMCell(8)
 >>> cell.build((None, 3))
 >>> rng = np.random.default_rng(0)
->>> cell.recurrent_kernel.assign(orthogonal_gates(rng, 8))
->>> cell.bias.assign(chrono_bias(rng, 8, longest=100))
+>>> _ = cell.recurrent_kernel.assign(orthogonal_gates(rng, 8))
+>>> _ = cell.bias.assign(chrono_bias(rng, 8, longest=100))
 """
 
 import numpy as np
