@@ -31,11 +31,18 @@ def recurrent(recipe, cell):
     sizes = task.sizes(**recipe.parameters)
     settings = recipe.hyperparameters
     inputs = keras.Input((None, sizes["width"]), name="inputs")
+    known = keras.layers.Masking(mask_value=task.PADDING, name="known")(inputs)
+    states, *_ = adaptive_layer(recipe, cell, settings["target_ponder"])(known)
+    return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
+
+
+def adaptive_layer(recipe, cell, target_ponder):
+    """The `ACTRNN` of a recipe, which returns sequences and ponder."""
+    settings = recipe.hyperparameters
     rule = settings["halting"]
     if rule == "anytime":
         rule = AnytimeACT(settings["max_ponder"], settings["epsilon"])
-    known = keras.layers.Masking(mask_value=task.PADDING, name="known")(inputs)
-    states, *_ = ACTRNN(
+    return ACTRNN(
         cell,
         max_ponder=settings["max_ponder"],
         epsilon=settings["epsilon"],
@@ -43,12 +50,11 @@ def recurrent(recipe, cell):
         halting_bias=settings["halting_bias"],
         halting=rule,
         steps=settings["fixed_steps"],
-        target_ponder=settings["target_ponder"],
+        target_ponder=target_ponder,
         return_sequences=True,
         return_ponder=True,
         name="act",
-    )(known)
-    return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
+    )
 
 
 def head(sizes):

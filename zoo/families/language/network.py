@@ -7,8 +7,8 @@ import numpy as np
 
 from ....control import TargetPonder
 from ....evaluation import PonderProbe
-from ....layers import ACTRNN
 from ....models import AdaptiveModel
+from ..act.network import adaptive_layer
 
 CLASSES = 256
 SMALLEST = 1e-30
@@ -38,19 +38,7 @@ def predictor(recipe):
     else:
         layer = keras.layers.Embedding(CLASSES, settings["embedding"], name="bytes")
     cell = keras.layers.LSTMCell(settings["units"], recurrent_initializer="orthogonal")
-    states, *_ = ACTRNN(
-        cell,
-        max_ponder=settings["max_ponder"],
-        epsilon=settings["epsilon"],
-        time_penalty=recipe.stages[0].time_penalty,
-        halting_bias=settings["halting_bias"],
-        halting=settings["halting"],
-        steps=settings["fixed_steps"],
-        target_ponder=target,
-        return_sequences=True,
-        return_ponder=True,
-        name="act",
-    )(layer(inputs))
+    states, *_ = adaptive_layer(recipe, cell, target)(layer(inputs))
     answer = keras.layers.Dense(CLASSES, activation="softmax", name="answer")
     return AdaptiveModel(inputs, answer(states), name=recipe.name)
 
