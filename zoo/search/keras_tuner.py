@@ -85,7 +85,7 @@ def hyperparameters(space):
     declared = keras_tuner.HyperParameters()
     for name, values in space.items():
         if isinstance(values, Range):
-            kind = declared.Int if values.whole else declared.Float
+            kind = declared.Int if values.is_integer else declared.Float
             sampling = "log" if values.low > 0 else "linear"
             kind(name, values.low, values.high, sampling=sampling)
         elif all(type(value) in (int, float) for value in values):
@@ -102,7 +102,7 @@ def overrides_of(values, space):
     for name, candidates in space.items():
         value = values[name]
         if isinstance(candidates, Range):
-            overrides[name] = int(value) if candidates.whole else float(f"{value:.6g}")
+            overrides[name] = int(value) if candidates.is_integer else float(f"{value:.6g}")
         elif isinstance(value, str):
             overrides[name] = json.loads(value)
         else:

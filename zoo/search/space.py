@@ -32,7 +32,8 @@ class Range:
         return f"{self.low}:{self.high}"
 
     @property
-    def whole(self):
+    def is_integer(self):
+        """Whether all values are integers."""
         return isinstance(self.low, int) and isinstance(self.high, int)
 
 
