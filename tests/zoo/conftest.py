@@ -39,10 +39,62 @@ def eagerly():
     return lambda: functions(True)
 
 
+@contextlib.contextmanager
+def few_examples():
+    """Few validation examples, whatever a family takes."""
+    from keras_adaptive.zoo.families.family import Family
+
+    def measure(self, probe, examples, measure=Family.measure, **options):
+        few = min(examples, 20) if options.get("split") == "validation" else examples
+        return measure(self, probe, few, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Family, "measure", measure)
+        yield
+
+
+@pytest.fixture(scope="session")
+def trained():
+    """`train` with few validation examples; eagerly, or in a graph as users do."""
+    from keras_adaptive.zoo.training.train import train
+
+    def call(*arguments, graph=False, **options):
+        with functions(not graph), few_examples():
+            return train(*arguments, **options)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def exported():
+    """`export`, which measures eagerly and traces what it saves, as users do."""
+    from keras_adaptive.zoo.entries import export
+
+    write = export.write_saved_model
+
+    def traced(*arguments):
+        with functions(False):
+            write(*arguments)
+
+    def call(folder, into, *others, **options):
+        with pytest.MonkeyPatch.context() as patch, functions(True):
+            patch.setattr(export, "write_saved_model", traced)
+            return export.export(folder, into, *others, **options)
+
+    return call
+
+
 @pytest.fixture
 def eager():
     """A test that runs functions eagerly."""
     with functions(True):
+        yield
+
+
+@pytest.fixture
+def few_validated():
+    """A test of trainings that look at few validation examples."""
+    with few_examples():
         yield
 
 
@@ -54,20 +106,15 @@ def traced():
 
 
 @pytest.fixture(scope="session")
-def run(tmp_path_factory, eagerly):
+def run(tmp_path_factory, trained):
     """A finished training of addition."""
-    from keras_adaptive.zoo.training.train import train
-
     folder = tmp_path_factory.mktemp("runs") / "addition"
-    with eagerly():
-        return train("act_addition", folder, overrides={**SMALL, "digits": 2})
+    return trained("act_addition", folder, overrides={**SMALL, "steps": 2, "digits": 2})
 
 
 @pytest.fixture(scope="session")
-def entries(run, tmp_path_factory):
+def entries(run, tmp_path_factory, exported):
     """A folder with the entry of `run`."""
-    from keras_adaptive.zoo.entries.export import export
-
     into = tmp_path_factory.mktemp("entries")
-    export(run.folder, into, examples=60)
+    exported(run.folder, into, examples=60)
     return into

@@ -53,6 +53,7 @@ SNIPPETS = (
 REST = sorted({*ENTRIES} - {*SNIPPETS})
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize(
     "name", [*SNIPPETS, *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
 )
@@ -175,6 +176,7 @@ def test_words_of_one():
     assert study_table.in_words(one * 2, "error", ".1%") == "50.0% ± 0.0%"
 
 
+@pytest.mark.usefixtures("eager")
 def test_errors_against_the_limit_are_measured_published_and_measured_again(entries, tmp_path):
     """Of the entry of a small network that may take four steps."""
     folder = tmp_path / "entries"

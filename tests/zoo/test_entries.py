@@ -142,11 +142,12 @@ def without_weights(model):
             variable.assign(value)
 
 
+@pytest.mark.parametrize("examples", [200, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", store.names())
-def test_error_of_the_card_is_met_again(name):
+def test_error_of_the_card_is_met_again(name, examples):
     recipe, results = store.recipe(name), store.results(name)
-    # Windows of text are long.
-    examples = 1000 if recipe.dataset in datasets.names() else 30
+    if recipe.dataset not in datasets.names():
+        examples = 30  # Windows of text are long.
     family = families.of(recipe)
     found = family.summary(family.measure(probe_of(name), examples, seed=99))
     score = family.main_metric

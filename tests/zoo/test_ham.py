@@ -1,15 +1,13 @@
 """Entries with HAM: training on growing trees, errors with larger memories, commands."""
 
-import contextlib
+import functools
 import json
-import os
-import subprocess
-import sys
 
 import keras
 import numpy as np
 import pytest
 
+import clean_process
 import tables
 from keras_adaptive import datasets
 from keras_adaptive.weight_averages import averaged_weights
@@ -21,9 +19,10 @@ from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.ham.network import Probe
 from keras_adaptive.zoo.families.ham.schedule import halvings
 from keras_adaptive.zoo.recipe import Curriculum
-from keras_adaptive.zoo.training.train import train
 from pages import zoo as zoo_page
 
+# What is saved, and one training, is traced; a few answers take less without.
+pytestmark = pytest.mark.usefixtures("eager")
 NAME, SOFT, RAW = "ham_reverse", "dham_sort", "ham_stack"
 FILES = {
     "README.md",
@@ -46,21 +45,6 @@ SMALL = {
     "steps": 2,
     "chunk": 2,
 }
-# Runs without this package.
-SERVED = """
-import sys
-import numpy as np
-import tensorflow as tf
-
-folder, given = sys.argv[1:]
-model, data = tf.saved_model.load(folder), np.load(given)
-for name in ("short", "long"):
-    outputs = model.serve(data[name])["outputs"]
-    np.testing.assert_allclose(outputs, data[f"{name}_outputs"], atol=1e-5)
-alone = model.signatures["serving_default"](inputs=tf.constant(data["short"][:1]))
-np.testing.assert_allclose(alone["outputs"], data["short_outputs"][:1], atol=1e-5)
-assert "keras_adaptive" not in sys.modules
-"""
 
 
 def small(name):
@@ -71,28 +55,24 @@ def small(name):
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory, eagerly):
+def tiny(tmp_path_factory, trained):
     """Trains a tiny network, once for each recipe; one of them in a graph."""
-    runs = {}
+    folder = tmp_path_factory.mktemp("runs")
 
+    @functools.cache
     def run(name):
-        if name not in runs:
-            folder = tmp_path_factory.mktemp("runs") / name
-            with contextlib.nullcontext() if name == NAME else eagerly():
-                runs[name] = train(name, folder, overrides=small(name), jit_compile=False)
-        return runs[name]
+        options = {"overrides": small(name), "graph": name == NAME, "jit_compile": False}
+        return trained(name, folder / name, **options)
 
     return run
 
 
 @pytest.fixture(scope="module")
-def entries(trained, tmp_path_factory):
+def entries(tiny, tmp_path_factory, exported):
     """A folder with the entries of a network with a controller and of one without."""
-    from keras_adaptive.zoo.entries.export import export
-
     into = tmp_path_factory.mktemp("entries")
     for name in (NAME, RAW):
-        export(trained(name).folder, into, examples=5)
+        exported(tiny(name).folder, into, examples=5)
     return into
 
 
@@ -160,15 +140,15 @@ def test_the_tree_doubles_when_both_errors_are_low():
         Curriculum(("length",), 2, 32, 0.4, validation_threshold=2)
 
 
-def test_training_goes_through_the_sizes(trained):
-    run = trained(RAW)
+def test_training_goes_through_the_sizes(tiny):
+    run = tiny(RAW)
     assert run.position.done and [row.get("level") for row in run.history] == [2, None]
     assert run.history[0]["validation_error"] <= 1 and "longer_error" not in run.history[0]
     assert {"longer_error", "reward", "entropy", "entropy_bonus"} <= set(run.history[1])
 
 
-def test_rates_and_bonus_follow_the_history(trained):
-    run = trained(RAW)
+def test_rates_and_bonus_follow_the_history(tiny):
+    run = tiny(RAW)
     settings = {**run.recipe.hyperparameters, "size_factor": 0.5, "patience": 2}
     settings |= {"entropy_again": 0.125, "entropy_decay": 0.5, "sure_from": 4, "sure_decay": 0.25}
     run = type(run)(**{**vars(run), "recipe": run.recipe.replace(hyperparameters=settings)})
@@ -186,8 +166,8 @@ def test_rates_and_bonus_follow_the_history(trained):
     assert halvings([0.5, 0.5], None) == 0
 
 
-def test_the_average_is_what_is_measured_and_kept(trained):
-    run = trained(NAME)
+def test_the_average_is_what_is_measured_and_kept(tiny):
+    run = tiny(NAME)
     optimizer = run.model.optimizer
     kept = [np.asarray(x) for x in run.model.trainable_variables]
     for value, average in zip(kept, optimizer._model_variables_moving_average, strict=True):
@@ -228,31 +208,28 @@ def test_sizes(entries):
             assert low <= row["sequence_error"] <= high and row["examples"] == 5
 
 
-def test_loaded_model_answers_as_the_trained_one_and_trains(trained, entries):
+def test_loaded_model_answers_as_the_trained_one_and_trains(tiny, entries):
     model = store.load(NAME, folder=entries)
     batch = datasets.batch(NAME, 4, seed=3, length=8)
-    ours, theirs = (Probe(x)(batch["inputs"])["outputs"] for x in (model, trained(NAME).model))
+    ours, theirs = (Probe(x)(batch["inputs"])["outputs"] for x in (model, tiny(NAME).model))
     np.testing.assert_allclose(ours, theirs, atol=1e-6)
     data = batch["inputs"], batch["targets"].astype("float32"), batch["weights"]
     found = model.fit(*data[:2], sample_weight=data[2], verbose=0).history
     assert np.isfinite(found["loss"][0])
 
 
-def test_saved_model_answers_without_the_package_at_any_length(entries, tmp_path):
-    given, probe = {}, Probe(store.load(NAME, folder=entries))
-    for name, length in (("short", 3), ("long", 9)):
-        inputs = datasets.batch(NAME, 3, seed=3, length=length)["inputs"]
-        given |= {name: inputs, f"{name}_outputs": probe(inputs)["outputs"][..., 0]}
-    np.savez(tmp_path / "given.npz", **given)
-    process = subprocess.run(
-        [sys.executable, "-c", SERVED, str(entries / NAME), str(tmp_path / "given.npz")],
-        cwd=tmp_path,
-        env={key: os.environ[key] for key in os.environ if key != "PYTHONPATH"},
-        capture_output=True,
-        text=True,
-        timeout=600,
+def test_saved_model_answers_without_the_package_at_any_length(entries):
+    probe = Probe(store.load(NAME, folder=entries))
+    short, long = (datasets.batch(NAME, 3, seed=3, length=n)["inputs"] for n in (3, 9))
+    *served, alone = clean_process.ask(
+        entries / NAME,
+        ("serve", short),
+        ("serve", long),
+        ("serving_default", {"inputs": short[:1]}),
     )
-    assert process.returncode == 0, process.stderr
+    expected = [probe(inputs)["outputs"][..., 0] for inputs in (short, long)]
+    for found, outputs in zip((*served, alone), (*expected, expected[0][:1]), strict=True):
+        np.testing.assert_allclose(found["outputs"], outputs, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +257,7 @@ def test_long_examples_get_more_leaves():
     assert found["leaves"] == 64 and found["answer"].split() == ["7"] * 33
 
 
-def test_card(trained, entries):
+def test_card(tiny, entries):
     card = store.card(NAME, entries)
     for words in ("# ham_reverse", "| 16 | 9 to 16 | 5 |", "learning_curve.png", "--set units=3"):
         assert words in card
@@ -291,12 +268,12 @@ def test_card(trained, entries):
     assert "another has a lower error" in ham_card.choice([one, better], "8 leaves")
     metrics = store.results(RAW, entries)
     metrics["other_models"] = [{"model": "other", "sizes": metrics["sizes"]}]
-    assert "[other](../other/README.md)" in ham_card.results(trained(RAW).recipe, metrics)
+    assert "[other](../other/README.md)" in ham_card.results(tiny(RAW).recipe, metrics)
 
 
-def test_other_models_of_the_task_are_found(trained, entries):
-    renamed = trained(RAW).recipe.replace(name="ham_stack_again")
-    assert other_models(trained(RAW).recipe, entries, "sizes") == []
+def test_other_models_of_the_task_are_found(tiny, entries):
+    renamed = tiny(RAW).recipe.replace(name="ham_stack_again")
+    assert other_models(tiny(RAW).recipe, entries, "sizes") == []
     assert other_models(renamed, entries, "sizes")[0]["model"] == RAW
 
 

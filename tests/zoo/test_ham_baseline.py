@@ -74,14 +74,11 @@ def test_limits_are_refused():
         HAMBaseline(recipe).apply_limits(families.of(recipe).build(), {"leaves": 8})
 
 
-def test_an_entry_is_published_and_answers(tmp_path, eagerly):
-    from keras_adaptive.zoo.entries.export import export
-    from keras_adaptive.zoo.training.train import train
-
+@pytest.mark.usefixtures("eager")
+def test_an_entry_is_published_and_answers(tmp_path, trained, exported):
     small = {**SMALL, "longer": 8, "steps": 2, "chunk": 2}
-    with eagerly():
-        run = train("ham_add_lstm", tmp_path / "run", overrides=small, jit_compile=False)
-    export(run.folder, tmp_path, examples=5)
+    run = trained("ham_add_lstm", tmp_path / "run", overrides=small, jit_compile=False)
+    exported(run.folder, tmp_path, examples=5)
     card = store.card("ham_add_lstm", tmp_path)
     assert "| input vectors | examples |" in card and "| 9 to 16 | 5 |" in card
     for words in ("| leaves |", "most probable turns", "The memory"):

@@ -121,6 +121,7 @@ def test_side_is_for_images_alone(family):
         family.evaluation_parameters({"side": None, "length": 5})
 
 
+@pytest.mark.usefixtures("eager")
 def test_images_without_a_box_have_no_units_inside(monkeypatch, tmp_path):
     images = np.random.default_rng(0).integers(0, 256, (30, 32, 32, 3), np.uint8)
     monkeypatch.setattr(cifar10, "read", lambda split: (images, np.arange(30) % 10))
@@ -140,6 +141,7 @@ def test_images_without_a_box_have_no_units_inside(monkeypatch, tmp_path):
         family.evaluation_parameters({"side": 64})
 
 
+@pytest.mark.usefixtures("eager")
 def test_the_entry_answers_on_the_command_line(picture, capsys):
     path, _ = picture
     assert main(["predict", "sact_digits", path, "--json"]) == 0
@@ -147,6 +149,7 @@ def test_the_entry_answers_on_the_command_line(picture, capsys):
     assert answer["answer"] in digit_canvas.CLASSES and 0 < answer["flops_share"] < 1
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("variant", ["act", "plain"])
 def test_variants(variant):
     recipe = recipes.load("sact_digits").with_overrides(SMALL).with_variant(variant)

@@ -11,6 +11,7 @@ from keras_adaptive import plots, zoo
 from keras_adaptive.datasets.enwik8 import characters, enwik8
 from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries import store
+from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.families.language import segmentation
 from keras_adaptive.zoo.families.language.family import Language
 from keras_adaptive.zoo.families.language.passage import SHOWN
@@ -42,22 +43,17 @@ def text(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory, eagerly):
+def runs(tmp_path_factory, trained):
     """Finished trainings of a tiny network with and without ACT; the former in a graph."""
-    from keras_adaptive.zoo.training.train import train
-
     folder = tmp_path_factory.mktemp("runs")
-    with_act = train(NAME, folder / "act", variant="act", overrides=SMALL)
-    with eagerly():
-        plain = train(NAME, folder / "plain", variant="plain", overrides=SMALL)
+    with_act = trained(NAME, folder / "act", variant="act", overrides=SMALL, graph=True)
+    plain = trained(NAME, folder / "plain", variant="plain", overrides=SMALL)
     return {"act": with_act, "plain": plain}
 
 
 @pytest.fixture(scope="module")
 def entries(runs, tmp_path_factory):
-    """A folder with the entry of the trainings."""
-    from keras_adaptive.zoo.entries.export import export
-
+    """A folder with the entry of the trainings; text is long, so a graph takes less."""
     into = tmp_path_factory.mktemp("entries")
     export(runs["act"].folder, into, [runs["plain"].folder])
     return into
@@ -188,7 +184,7 @@ def test_entry(entries):
     assert all(0 <= row["f1"] <= 1 and math.isfinite(row["height"]) for row in rows)
     for passage in metrics["passages"].values():
         assert len(passage["inputs"]) == len(passage["bits"]) == SHOWN
-        there = known_text.test_part()[38_000 + passage["start"] :][: SHOWN]
+        there = known_text.test_part()[38_000 + passage["start"] :][:SHOWN]
         assert enwik8.describe(np.frombuffer(there, np.uint8)) == passage["inputs"]
 
 

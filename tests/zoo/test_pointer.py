@@ -10,12 +10,12 @@ from PIL import Image
 from keras_adaptive import datasets, zoo
 from keras_adaptive.datasets.convex_hull import convex_hull
 from keras_adaptive.zoo import cli, families, recipes
-from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.training import run as runs
-from keras_adaptive.zoo.training.train import train
 
+# What is trained and saved is traced, as by users; a few answers take less without.
+pytestmark = pytest.mark.usefixtures("eager")
 SMALL = {
-    "units": 8,
+    "units": 4,
     "length": 6,
     "min_length": 4,
     "batch_size": 8,
@@ -27,29 +27,25 @@ SMALL = {
 POINTS = "0.1,0.2 0.8,0.3 0.5,0.9 0.4,0.4"
 
 
-def trained(tmp_path_factory, **options):
-    folder = tmp_path_factory.mktemp("pointer") / "run"
-    return train("hull_pointer", folder, overrides=SMALL, **options)
-
-
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """A training of a few steps."""
-    return trained(tmp_path_factory, seed=3)
+def run(tmp_path_factory, trained):
+    """A training of a few steps, as users train."""
+    folder = tmp_path_factory.mktemp("pointer") / "run"
+    return trained("hull_pointer", folder, overrides=SMALL, seed=3, graph=True)
 
 
 @pytest.fixture(scope="module", params=["fixed-2", "plain"])
-def other(request, tmp_path_factory, eagerly):
+def other(request, tmp_path_factory, trained):
     """The same with another kind of decoder."""
-    with eagerly():
-        return trained(tmp_path_factory, variant=request.param)
+    folder = tmp_path_factory.mktemp("pointer") / "run"
+    return trained("hull_pointer", folder, overrides=SMALL, variant=request.param)
 
 
 @pytest.fixture(scope="module")
-def entries(run, tmp_path_factory):
+def entries(run, tmp_path_factory, exported):
     """A folder with the entry of `run`."""
     into = tmp_path_factory.mktemp("entries")
-    export(run.folder, into, examples=8, lengths=(4, 6, 9))
+    exported(run.folder, into, examples=8, lengths=(4, 6, 9))
     return into
 
 

@@ -9,11 +9,11 @@ import tensorflow as tf
 from keras_adaptive import zoo
 from keras_adaptive.models import AdaptiveModel, PonderNetModel
 from keras_adaptive.zoo import cli, families, recipes
-from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.training import run as runs
-from keras_adaptive.zoo.training.train import train
 from pages import zoo as zoo_page
 
+# What is trained and saved is traced; a few answers take less without.
+pytestmark = pytest.mark.usefixtures("eager")
 SMALL = {
     "units": 8,
     "bits": 8,
@@ -29,22 +29,21 @@ SMALL = {
 }
 
 
-def trained(tmp_path_factory, **options):
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, trained):
+    """A training of a few steps, in a graph."""
     folder = tmp_path_factory.mktemp("pondernet") / "run"
-    return train("pondernet_parity", folder, overrides=SMALL, **options)
+    return trained("pondernet_parity", folder, overrides=SMALL, seed=3, graph=True)
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """A training of a few steps."""
-    return trained(tmp_path_factory, seed=3)
-
-
-@pytest.fixture(scope="module", params=["act", "plain"])
-def other(request, tmp_path_factory, eagerly):
-    """The same with another kind of halting."""
-    with eagerly():
-        return trained(tmp_path_factory, variant=request.param)
+def others(tmp_path_factory, trained):
+    """The same with other kinds of halting."""
+    folder = tmp_path_factory.mktemp("others")
+    return {
+        variant: trained("pondernet_parity", folder / variant, overrides=SMALL, variant=variant)
+        for variant in ("act", "plain")
+    }
 
 
 def test_every_weight_moves(run):
@@ -70,8 +69,10 @@ def test_history_tells_of_what_is_beyond_training(run):
     assert family.beyond() == {"min_length": 5, "length": 8}
 
 
-def test_other_kinds_of_halting(run, other):
+@pytest.mark.parametrize("variant", ["act", "plain"])
+def test_other_kinds_of_halting(variant, run, others):
     """The family of the PonderNet measures them too, as `verify` does."""
+    other = others[variant]
     assert type(other.model) is AdaptiveModel
     family = families.of(run.recipe)
     found = family.summary(family.measure(family.probe(other.model), 5, parameters=family.beyond()))
@@ -99,8 +100,8 @@ def test_evaluate_beyond_training(run, capsys):
     assert "--bits is for models" in capsys.readouterr().err
 
 
-def test_evaluate_within_a_time(run, other, capsys):
-    for each in (run, other):
+def test_evaluate_within_a_time(run, others, capsys):
+    for each in (run, *others.values()):
         options = ["--run", str(each.folder), "--examples", "12", "--within", "0.5", "--json"]
         assert cli.main(["evaluate", *options]) == 0
         found = json.loads(capsys.readouterr().out)
@@ -112,8 +113,8 @@ def test_halting_of_another_family():
         recipes.load("act_parity").with_overrides({"halting": "pondernet"})
 
 
-def test_entry_answers_without_this_package(run, other, tmp_path):
-    export(run.folder, tmp_path, others=[other.folder], examples=6)
+def test_entry_answers_without_this_package(run, others, tmp_path, exported):
+    exported(run.folder, tmp_path, [other.folder for other in others.values()], examples=6)
     folder = tmp_path / "pondernet_parity"
     loaded = zoo.load("pondernet_parity", folder=tmp_path)
     assert (loaded.prior, loaded.beta) == (0.3, 0.5)
@@ -129,8 +130,8 @@ def test_entry_answers_without_this_package(run, other, tmp_path):
     assert "5 to 8, beyond it" in card and "PonderNet" in card
     assert "up to 4 non-zeros" in card
     metrics = json.loads((folder / "metrics.json").read_text())
-    assert [row["variant"] for row in metrics["runs"]] == ["pondernet", other.recipe.variant]
-    assert [*metrics["curves"]] == [{"act": "ACT", "plain": "one step"}[other.recipe.variant]]
+    assert [row["variant"] for row in metrics["runs"]] == ["pondernet", "act", "plain"]
+    assert {*metrics["curves"]} == {"ACT", "one step"}
     entry = ("pondernet_parity", run.recipe.to_dict(), metrics)
     assert "up to 4 non-zeros | " in zoo_page.range_table([entry])
     assert (folder / "ponder.png").stat().st_size > 1000

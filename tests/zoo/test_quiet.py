@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from keras_adaptive.zoo import quiet
+
 IMPORT = "from keras_adaptive.zoo.quiet import hide_log_lines; hide_log_lines(); import tensorflow"
 
 
@@ -39,7 +41,20 @@ TRACED_AGAIN = "function = tensorflow.function(lambda x: x + 1)\n"
 TRACED_AGAIN += "for number in range(9): function(number)"
 
 
+@pytest.mark.parametrize(("level", "shown"), [("0", "IWEF"), ("1", "WEF"), ("2", "EF"), ("3", "F")])
+def test_lines_below_the_level_are_hidden(level, shown, monkeypatch, capfd):
+    monkeypatch.setenv(quiet.LEVEL, level)
+    with quiet._filtered():
+        for kind in "IWEF":
+            os.write(2, f"{kind}0000 00:00:1.5  1 a.cc:1] b\n".encode())
+        os.write(2, b"of somebody else\n")
+    lines = capfd.readouterr().err.splitlines()
+    assert [line[0] for line in lines[:-1]] == [*shown] and lines[-1] == "of somebody else"
+
+
+@pytest.mark.slow
 def test_the_users_own_level_is_respected():
+    """In processes of their own, with what TensorFlow says in fact."""
     code = f"{IMPORT}, os; os.write(2, b'of somebody else')\n{TRACED_AGAIN}"
     # What TensorFlow says of itself depends on the processor.
     shown = errors_of("-c", code, TF_CPP_MIN_LOG_LEVEL="0")

@@ -1,22 +1,22 @@
 """Entries: loading, questions, limits, damage, and the SavedModel without this package."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
+import clean_process
 from keras_adaptive import datasets, zoo
 from keras_adaptive.evaluation import PonderProbe as Probe
 from keras_adaptive.zoo import recipes
 from keras_adaptive.zoo.entries import manifest, store
 from keras_adaptive.zoo.families.act.family import ACT
 
+# What is saved is traced; a few answers take less without.
+pytestmark = pytest.mark.usefixtures("eager")
 FILES = {
     "README.md",
     "history.csv",
@@ -30,25 +30,6 @@ FILES = {
     "sequences.png",
     "variables",
 }
-# Runs without this package.
-SERVED = """
-import sys
-import numpy as np
-import tensorflow as tf
-
-folder, given = sys.argv[1:]
-model, data = tf.saved_model.load(folder), np.load(given)
-for inputs in (data["inputs"], data["inputs"][:1, :2]):
-    found = model.serve(inputs)
-    assert set(found) == {"outputs", "ponder", "ponder_steps"}
-    assert found["ponder_steps"].shape == inputs.shape[:2]
-found = model.signatures["serving_default"](inputs=tf.constant(data["inputs"]))
-np.testing.assert_allclose(found["outputs"], data["outputs"], atol=1e-5)
-np.testing.assert_array_equal(found["ponder_steps"], data["ponder_steps"])
-limited = model.serve_with_limits(data["inputs"], 1, 0.01)
-assert limited["ponder_steps"].numpy().max() == 1
-assert "keras_adaptive" not in sys.modules
-"""
 
 
 @pytest.fixture
@@ -103,20 +84,22 @@ def test_limits(entries, batch):
         store.load("act_addition", epsilon=1.0, folder=entries)
 
 
-def test_saved_model_answers_without_the_package(entries, batch, tmp_path):
-    answers = Probe(store.load("act_addition", folder=entries))(batch["inputs"])
-    np.savez(tmp_path / "given.npz", inputs=batch["inputs"], **answers)
-    environment = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
-    command = [sys.executable, "-c", SERVED, str(entries / "act_addition")]
-    process = subprocess.run(
-        [*command, str(tmp_path / "given.npz")],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
+def test_saved_model_answers_without_the_package(entries, batch):
+    inputs = batch["inputs"]
+    expected = Probe(store.load("act_addition", folder=entries))(inputs)
+    *served, default, limited = clean_process.ask(
+        entries / "act_addition",
+        ("serve", inputs),
+        ("serve", inputs[:1, :2]),
+        ("serving_default", {"inputs": inputs}),
+        ("serve_with_limits", inputs, 1, 0.01),
     )
-    assert process.returncode == 0, process.stderr
+    for found, given in zip(served, (inputs, inputs[:1, :2]), strict=True):
+        assert set(found) == {"outputs", "ponder", "ponder_steps"}
+        assert found["ponder_steps"].shape == given.shape[:2]
+    np.testing.assert_allclose(default["outputs"], expected["outputs"], atol=1e-5)
+    np.testing.assert_array_equal(default["ponder_steps"], expected["ponder_steps"])
+    assert limited["ponder_steps"].max() == 1
 
 
 def test_predict_in_human_form(entries):

@@ -41,7 +41,13 @@ def trainer(monkeypatch):
     return known_trainings.install(monkeypatch.setattr)
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Without the pictures, which other tests look at."""
+    monkeypatch.setattr(study_table, "draw", lambda *words: None)
+
+
+@pytest.mark.usefixtures("eager", "few_validated")
 def test_a_study_of_a_real_training(small, tmp_path):
     """A training of a few steps, and everything that is written."""
     found = zoo.study(
@@ -84,6 +90,7 @@ def test_every_arm_and_seed_once(trainer, tmp_path):
     assert (tmp_path / "automatic.png").stat().st_size > 1000
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_interrupted_study_goes_on(trainer, tmp_path):
     trainer.at[4] = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
@@ -132,6 +139,7 @@ def test_no_halting_rule(tmp_path):
         zoo.study("neural_gpu_copy", tmp_path)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_command(trainer, tmp_path, capsys):
     words = ["study", "act_parity", "--out", str(tmp_path / "a"), "--seeds", "1"]
     assert cli.main([*words, "--tau", "0.03", "--fixed", "none", "--target", "2,4"]) == 0
@@ -143,10 +151,10 @@ def test_command(trainer, tmp_path, capsys):
     assert "--full gives --seeds: give one of the two" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_full_protocol(trainer, tmp_path, monkeypatch):
     """37 time penalties, and trainings without ACT, with 5 steps and with a target; 20 seeds."""
     monkeypatch.setattr(studies.Study, "save", lambda self: None)
-    monkeypatch.setattr(study_table, "draw", lambda *words: None)
     words = ["study", "act_parity", "--out", str(tmp_path), "--full", "--json"]
     assert cli.main(words) == 0
     assert len(trainer.calls) == 40 * 20

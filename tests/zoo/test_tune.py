@@ -109,8 +109,14 @@ def test_what_a_recipe_declares_is_the_default(trainer, tmp_path):
     assert "stages.1.time_penalty" in tuner.rows()[0]["overrides"]
 
 
-@pytest.mark.parametrize("method", space.METHODS)
-@pytest.mark.parametrize("stop", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("method", "stop"),
+    [
+        *((method, stop) for method in space.METHODS for stop in (1, 2, 5) if method != "bayesian"),
+        ("bayesian", 2),
+        *(pytest.param("bayesian", stop, marks=pytest.mark.slow) for stop in (1, 5)),
+    ],
+)
 def test_an_interrupted_search_goes_on(method, stop, trainer, tmp_path):
     """Stopped before, at, and after the end of the first trial, which has two seeds."""
     options = {"over": {"tau": "1e-4:1e-1"}, "method": method, "trials": 4, "seeds": 2}
@@ -137,7 +143,7 @@ def test_a_search_can_be_made_longer(trainer, tmp_path):
     assert len(set(tried(tuner))) == len(trainer.calls) == 6
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("eager", "few_validated")
 def test_killed_and_resumed(small, tmp_path):
     overrides = {**small, "steps": 4, "numbers": 3}
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -170,7 +176,7 @@ def test_hyperband_goes_on_with_the_best(trainer, tmp_path):
     assert rows[12]["overrides"] == best[0]["overrides"] and rows[12]["share"] == 1
 
 
-@pytest.mark.usefixtures("eager")
+@pytest.mark.usefixtures("eager", "few_validated")
 def test_training_until_a_step(small, tmp_path):
     overrides = {**small, "steps": 6, "numbers": 3}
     run = training.train("act_sort", tmp_path, overrides=overrides, until_step=3)

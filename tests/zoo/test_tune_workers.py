@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 # On JAX, which starts faster.
 PROCESS = """
@@ -23,7 +25,8 @@ json.dump([folder for folder, *_ in trainer.calls], sys.stdout)
 """
 
 
-def test_a_chief_and_two_workers(tmp_path):
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_chief_and_workers(workers, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -42,7 +45,7 @@ def test_a_chief_and_two_workers(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
-        for name in ("chief", "tuner0", "tuner1")
+        for name in ("chief", "tuner0", "tuner1")[: 1 + workers]
     ]
     try:
         said = [process.communicate(timeout=300) for process in processes]
