@@ -7,7 +7,7 @@ from keras import ops
 from keras_adaptive.layers import Recall
 from keras_adaptive.models import RecallModel
 
-SIZES = {"sequences": (5,), "images": (3, 2)}
+SIZES = {"sequences": (4,), "images": (2, 2)}
 CHANNELS, STEPS = 2, 4
 
 

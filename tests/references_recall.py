@@ -89,3 +89,9 @@ def gradients(function, weights, h=1e-6):
                 values.append(function(changed))
             found[i][place] = (values[0] - values[1]) / (2 * h)
     return found
+
+
+def slope(function, weights, way, h=1e-6):
+    """The central difference of a function of the weights along a way."""
+    ends = [function([w + sign * h * part for w, part in zip(weights, way)]) for sign in (1, -1)]
+    return (ends[0] - ends[1]) / (2 * h)

@@ -155,7 +155,7 @@ def test_nested_states_of_any_rank_are_averaged(graph):
 
 
 def test_dropout_of_a_cell():
-    cell = keras.layers.LSTMCell(64, dropout=0.5, recurrent_dropout=0.5, seed=1)
+    cell = keras.layers.LSTMCell(16, dropout=0.5, recurrent_dropout=0.5, seed=1)
     layer = ACTRNN(cell, halting_bias=-1.0, return_sequences=True)
     x = sequences(2, 3, 7).astype("float32")
     plain = layer(x)

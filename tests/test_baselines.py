@@ -212,6 +212,7 @@ def test_dropout_is_for_training():
 
 
 @every_model
+@pytest.mark.slow
 def test_jit_agrees(make):
     model = with_large_weights(make())
     inputs = inputs_of(model)

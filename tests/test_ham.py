@@ -196,7 +196,7 @@ def test_dham_in_a_graph_of_unknown_length():
     run = tf.function(
         lambda inputs: loss_and_gradients(layer, inputs, training=True), input_signature=signature
     )
-    for lengths in ([3, 5], [1]):
+    for lengths in ([3, 2], [1]):
         sequences = examples(lengths)
         found = run(tf.constant(batch_of(sequences)))
         assert_gradients(layer, weights, sequences, found)

@@ -45,7 +45,13 @@ def assert_same(found, wanted, rtol=1e-9, atol=1e-10):
         np.testing.assert_allclose(one, other, rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("name", ["LSTM+HAM", "raw HAM, empty nodes zero, few leaves"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("LSTM+HAM", marks=pytest.mark.slow),
+        "raw HAM, empty nodes zero, few leaves",
+    ],
+)
 def test_a_graph_of_unknown_length_equals_the_equations(name):
     layer, weights = ham_layer(HAM, **VARIANTS[name])
     sequences = examples([3, 1, 2] if layer.num_leaves == 2 else [3, 1, 5])

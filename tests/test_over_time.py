@@ -55,7 +55,7 @@ def assert_as_with_two_loops(layer, x, monkeypatch, found, **kwargs):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(
     cell=st.sampled_from(CELLS),
     sizes=st.tuples(*[st.integers(1, 3)] * 4),
@@ -328,5 +328,6 @@ def test_leaves_alone_what_takes_too_much_memory(monkeypatch, found):
     monkeypatch.setattr(backend.tensorflow_scan, "MOST_BYTES_OF_XLA", 4 * 6 * 3 * 3 * 8)
     layer = of(lstm())
     everything(layer, sequences(3, 4, 2), jit=True)
+    assert found == [None]
     everything(layer, sequences(3, 4, 2))
-    assert found[0] is None and found[1] is not None
+    assert found[1] is not None
