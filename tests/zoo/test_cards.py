@@ -43,7 +43,6 @@ SNIPPETS = (
     "act_addition",
     "act_enwik8_small",
     "act_logic",
-    "ham_sort",
     "ham_sort_lstm",
     "ham_stack",
     "neural_gpu_addition",

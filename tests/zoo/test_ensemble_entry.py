@@ -35,6 +35,7 @@ def runs(tmp_path_factory, eagerly):
     return run, other
 
 
+@pytest.mark.usefixtures("eager")
 def test_entry(runs, tmp_path, capsys):
     folders = [str(run.folder) for run in runs]
     ensemble = [folders[0], "--ensemble", folders[1], "--examples", "4", "--lengths", "4"]
