@@ -154,6 +154,16 @@ class Encoder(keras.layers.Layer):
         return self.layer(inputs, initial_state=ops.ones((ops.shape(inputs)[0], 4)))
 
 
+def test_a_model_that_is_compiled_is_traced_once():
+    inputs = keras.Input((1, 3))
+    model = AdaptiveModel(inputs, ACTRNN(keras.layers.SimpleRNNCell(4), max_ponder=3)(inputs))
+    model.compile("adam", "mse")
+    traces, train_step = [], model.train_step
+    model.train_step = lambda data: traces.append(compiles()) or train_step(data)
+    model.fit(np.ones((4, 1, 3)), np.ones((4, 4)), batch_size=2, verbose=0)
+    assert traces == [True]
+
+
 def test_a_layer_that_another_calls_with_a_state_trains():
     inputs = keras.Input((2, 3))
     model = AdaptiveModel(inputs, keras.layers.Dense(2)(Encoder()(inputs)))

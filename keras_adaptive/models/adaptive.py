@@ -148,6 +148,9 @@ class AdaptiveModel(keras.Model):
         """As that of `keras.Model`, compiled by XLA where that pays; see the class."""
         if not (self._chooses_jit and _gains_by_xla(self)):
             return super().make_train_function(force)
+        if self.optimizer is not None and not self.optimizer.built:
+            # TensorFlow traces a function twice that creates variables.
+            self.optimizer.build(self.trainable_variables)
         chosen = self.jit_compile
         self.jit_compile: bool = True
         try:
