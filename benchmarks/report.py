@@ -10,6 +10,12 @@ FOLDER = Path(__file__).parent / "results"
 PACKAGES = ("keras", "tensorflow", "numpy")
 
 
+def read(name):
+    """What `write` has written, or an empty dict."""
+    path = FOLDER / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def write(name, rows, **more):
     """Writes `results/<name>.json`, whole or not at all.
 

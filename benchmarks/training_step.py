@@ -12,7 +12,7 @@ many steps the slowest row takes against the mean, and that ratio is measured on
 pretrained model of the task. The halting unit's kernel is scaled until the batch has it. In the
 third the kernel is scaled by 1.5, and a few rows take several times the mean; it has no limit.
 
-    python benchmarks/training_step.py [--backend tensorflow|jax]
+    python benchmarks/training_step.py [--backend tensorflow|jax] [--tasks TASK …]
 """
 
 import argparse
@@ -34,7 +34,7 @@ if "--backend" in sys.argv:  # Keras must know it when it is imported.
 import keras
 import numpy as np
 from keras import ops
-from report import write
+from report import read, write
 
 from keras_adaptive import datasets, halting, zoo
 from keras_adaptive.layers import ACTRNN
@@ -278,17 +278,20 @@ def main():
     parser.add_argument("--seconds", type=float, default=20.0, help="for each row of the table")
     arguments = parser.parse_args()
     warnings.filterwarnings("error", message="Gradients do not exist")
-    found = []
+    name = "training_step" if arguments.backend == "tensorflow" else "training_step_jax"
     for task in arguments.tasks:
+        measured = []
         for kind in KINDS:
-            found.append(measure(task, kind, arguments.seconds))
-            print(json.dumps(found[-1]), flush=True)
-    rows = rows_of(found, arguments.backend)
+            measured.append(measure(task, kind, arguments.seconds))
+            print(json.dumps(measured[-1]), flush=True)
+        # Tasks that are not measured now stay as they were.
+        others = [row for row in read(name).get("details", ()) if row["task"] != task]
+        details = sorted(others + measured, key=lambda row: list(SIZES).index(row["task"]))
+        rows = rows_of(details, arguments.backend)
+        write(name, rows, details=details)
     for row in rows:
         limit = "" if row["limit"] is None else f"(at most {row['limit']:g})"
         print(f"{row['ratio']:6.2f}  {row['what']} {limit}")
-    name = "training_step" if arguments.backend == "tensorflow" else "training_step_jax"
-    write(name, rows, details=found)
 
 
 if __name__ == "__main__":
