@@ -18,6 +18,7 @@ from .tensorflow import _floating, compiles
 from .tensorflow_chunks import refuse_second_derivative
 from .tensorflow_graph import unrecorded
 from .tensorflow_loops import _add, _array, _keep_shapes, _read, _write, as_array
+from .tensorflow_step import bytes_of
 
 # The smallest number of steps of a chunk, and its approximate size in bytes.
 FEWEST, BYTES = 8, 2**21
@@ -51,11 +52,10 @@ class Element:
         self.frozen = traced.frozen
         # The number of a step, the first saved tensor, follows from its place.
         self.kept = [i for i in range(1, len(traced.saved)) if i not in self.frozen]
-        bytes_of_step = max(1, traced.saved_bytes(self.kept))
+        bytes_of_step = max(1, bytes_of(self._keep(traced.saved)))
         self.room = min(last, max(FEWEST, BYTES // bytes_of_step))
         self.chunks = -(-last // self.room)
-        starts = sum(x.dtype.size * (x.shape.num_elements() or 0) for x in carry)
-        self.fits = self.room * bytes_of_step + self.chunks * starts <= MOST_BYTES
+        self.fits = self.room * bytes_of_step + self.chunks * bytes_of(carry) <= MOST_BYTES
 
     def forward(
         self, carry: Any, common: Any, total: Any, sequences: Any, length: int, last: int

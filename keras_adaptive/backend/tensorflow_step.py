@@ -23,6 +23,13 @@ from .tensorflow_graph import (
 TYPICAL_LENGTH = 64
 
 
+def bytes_of(tensors: list[Tensor]) -> int:
+    """How much memory tensors take, as far as shapes tell."""
+    return sum(
+        math.prod(size or TYPICAL_LENGTH for size in x.shape) * x.dtype.size for x in tensors
+    )
+
+
 class Step:
     """A traced step, as a function of all tensors that it uses.
 
@@ -151,12 +158,9 @@ class StepWithGradient:
         """Whether XLA knows all operations."""
         return self.graph.compiles and self.graph_of_common.compiles
 
-    def saved_bytes(self, places: Any = None) -> int:
-        """How much memory a step takes, as far as shapes tell; or some of its saved tensors."""
-        saved = self.saved if places is None else [self.saved[place] for place in places]
-        return sum(
-            math.prod(size or TYPICAL_LENGTH for size in x.shape) * x.dtype.size for x in saved
-        )
+    def saved_bytes(self) -> int:
+        """How much memory a step takes, as far as shapes tell."""
+        return bytes_of(self.saved)
 
     @unrecorded
     def zeros_of_common(self, now: list[Tensor]) -> list[Tensor]:
