@@ -30,6 +30,7 @@ def write(name, rows, **more):
         **more,
         "python": platform.python_version(),
         "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[1], 1),
         "versions": {package: metadata.version(package) for package in PACKAGES},
     }
     path = FOLDER / f"{name}.json"

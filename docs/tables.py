@@ -42,12 +42,9 @@ SHOWN_MODELS = (
     "ham_sort",
 )
 SHOWN_TIMINGS = (
-    "`keras-adaptive predict act_parity +-0+` / `import tensorflow`",
     "`fit`, parity, even, mean N 5: AdaptiveModel / floor",
     "`fit`, logic, even, mean N 5: AdaptiveModel / floor",
-    "`fit`, addition, even, mean N 5: AdaptiveModel / floor",
     "inference, 1 row in 16 thinks 20 steps, the others 2: compaction / whole batch",
-    "Neural GPU (paper), training, n = 41: step / bare convolutions",
     "an access to HAM, TensorFlow graph, inference, batch 1: 2^20 leaves / 2^10",
 )
 TEXT_PAGE = "docs/enwik8.md"

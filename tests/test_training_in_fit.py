@@ -8,6 +8,7 @@ import pytest
 import tensorflow as tf
 from keras import ops
 
+from keras_adaptive.backend import tensorflow_element
 from keras_adaptive.backend.tensorflow import compiles, refuse_unseen
 from keras_adaptive.backend.tensorflow_graph import TracedGraph
 from keras_adaptive.layers import ACTRNN
@@ -63,6 +64,14 @@ def assert_as_eagerly(cell, *, jit_compile, masking=False, **kwargs):
 )
 def test_sequences_of_one_element(cell, jit_compile, masking):
     assert_as_eagerly(cell, jit_compile=jit_compile, masking=masking)
+
+
+@pytest.mark.parametrize("jit_compile", [None, True])
+def test_more_steps_than_are_saved(jit_compile, monkeypatch):
+    """The number of rows is free, so the gradient asks for shapes of what the loops sum up."""
+    monkeypatch.setattr(tensorflow_element, "FEWEST", 2)
+    monkeypatch.setattr(tensorflow_element, "BYTES", 1)
+    assert_as_eagerly("rnn", jit_compile=jit_compile)
 
 
 def test_a_stateful_layer():

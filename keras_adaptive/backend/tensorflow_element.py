@@ -124,14 +124,14 @@ class Element:
             maximum_iterations=self.room,
         )
 
-    def _steps_again(self, taken, count, carry, now, common, saved):
+    def _steps_again(self, taken, count, carry, now, common, total, saved):
         """Saves again what `count` steps save, after those that are `taken`."""
 
         @unrecorded
         def advance(place, carry, saved):
             before = carry
             here = self._common_at(taken + place, common)
-            carry, new = self.traced.forward_again(taken + place + 1, carry, now, here)
+            carry, new = self.traced.forward_again(taken + place + 1, carry, now, here, total)
             _keep_shapes(carry, before)
             return place + 1, carry, _write(saved, place, self._keep(new))
 
@@ -149,6 +149,7 @@ class Element:
         groups = traced.reached(0, _floating(now)), traced.reached(1, traced.used)
         common_zeros = common[0] if common else []
         zeros = [[tf.zeros_like(x) for x in group] for group in (*groups, *[common_zeros] * 2)]
+        zeros_of_total = [tf.zeros_like(x) for x in of_total]
         gradients = of_carry, of_total, *zeros
         saved = [as_array(x, self.room) for x in saved]
         frozen = [final[number] for number, *_ in self.frozen.values()]
@@ -164,7 +165,7 @@ class Element:
                 carry, taken = _read(starts, number), number * self.room
                 # The last chunk is there from the forward loops.
                 again = tf.where(number < chunks - 1, self.room, 0)
-                saved = self._steps_again(taken, again, carry, now, common, saved)
+                saved = self._steps_again(taken, again, carry, now, common, zeros_of_total, saved)
                 frozen, *gradients = self._back_steps(
                     taken, count, carry, saved, frozen, now, gradients
                 )

@@ -177,10 +177,10 @@ class StepWithGradient:
         return self.graph.run(given, [*self.results, self.saved])
 
     def forward_again(
-        self, n: Tensor, carry: list[Tensor], now: list[Tensor], common: list[Tensor]
+        self, n: Tensor, carry: Any, now: list[Tensor], common: list[Tensor], total: list[Tensor]
     ) -> Any:
-        """`(carry, saved)`, for a step that was taken before."""
-        given = zip(self.given, [n, *carry, *now, *common])
+        """`(carry, saved)`, for a step that was taken before; of `total` only the shapes count."""
+        given = zip(self.given, [n, *carry, *now, *common, *total])
         return self.graph.run(given, [self.results[0], self.saved])
 
     def backward(self, now: list[Tensor], saved: list[Tensor], of_carry: Any, of_total: Any) -> Any:
