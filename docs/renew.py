@@ -4,6 +4,7 @@
     python docs/renew.py act_enwik8_small --measure --others runs/text_plain
     python docs/renew.py act_logic --limits     # measures errors against the limit
     python docs/renew.py --pictures             # draws the pictures again
+    python docs/renew.py --studies              # draws the figures of the studies again
 
 With `--measure` the model answers the test examples again, and its baseline is the best of the
 trainings without ACT that are given (for entries with adaptive computation time). Weights stay as
@@ -12,6 +13,7 @@ they are: `keras-adaptive export` publishes a training.
 
 import argparse
 import csv
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -22,8 +24,10 @@ from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import manifest, store, thinking_less
 from keras_adaptive.zoo.entries.export import keep_baseline, measured, write_json
 from keras_adaptive.zoo.evaluate import evaluate
+from keras_adaptive.zoo.search import study, study_table
 from keras_adaptive.zoo.training.run import restore
 
+STUDIES = Path(__file__).parent / "studies"
 # What a recipe says in words, and no training depends on.
 WORDS = ("task", "paper", "differences", "test_data_seen")
 
@@ -92,6 +96,17 @@ def measured_again(recipe, metrics, runs, folder):
     return {**metrics, "runs": [*published, *known], **rest}
 
 
+def redraw_studies():
+    """Draw the figures of the published studies from their measurements; returns the paths."""
+    files = sorted(STUDIES.glob(f"*/{study.NAME}"))
+    studies = [(file.parent, json.loads(file.read_text(encoding="utf-8"))) for file in files]
+    return [
+        path
+        for folder, data in studies
+        for path in study_table.draw(data, recipes.load(data["recipe"]), folder)
+    ]
+
+
 def main(arguments=None):
     """The command; returns the exit status."""
     parser = argparse.ArgumentParser(
@@ -102,7 +117,11 @@ def main(arguments=None):
     parser.add_argument("--limits", action="store_true", help="measure errors under limits")
     parser.add_argument("--pictures", action="store_true", help="draw the pictures again")
     parser.add_argument("--others", nargs="*", default=[], help="trainings without ACT")
+    parser.add_argument("--studies", action="store_true", help="draw the studies' figures instead")
     options = parser.parse_args(arguments)
+    if options.studies:
+        print(*redraw_studies(), sep="\n")
+        return 0
     for name in options.names or store.names():
         others = map(Path, options.others)
         print(renew(name, others, options.measure, None, options.limits, options.pictures))

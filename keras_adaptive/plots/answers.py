@@ -55,5 +55,6 @@ def answers_after_steps(
         panel.set_xticks(range(positions), list(read), fontsize=7)
     panel.set_xlabel("input")
     panel.set_ylabel("step")
+    panel.yaxis.get_major_locator().set_params(integer=True)
     figure.colorbar(shown, ax=panel, label="probability of 1")
     return write_figure(figure, path, title)

@@ -14,13 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from .. import arguments
+from ..statistics import standard_error
 from ..types import Rows
 from .figure import check_rows, error_axis, new_figure, write_figure
 
 # From low to high time penalties.
 SHADES = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (230, 190, 20))
 BASELINES = ("black", "dimgrey", "darkgrey", "silver")
-ADAPTED = ("#D55E00", "#E69F00", "#CC79A7", "#8C4A00")
+ADAPTED = ("#D55E00", "#CC79A7", "#E69F00", "#8C4A00")
 OTHERS = ("#0072B2", "#56B4E9", "#4B4BC3", "#00305C")
 LABEL_STEPS = "steps for each input, N"
 LABEL_ERROR = "sequence error rate"
@@ -47,7 +48,7 @@ def error_bars(path: str | Path, groups: Rows, title: str | None = None) -> Path
     for place, (group, colour) in enumerate(zip(groups, colours, strict=True)):
         errors = [run["error"] for run in group["runs"]]
         panel.bar(place, np.mean(errors), color=colour, alpha=0.75, width=0.7)
-        panel.errorbar(place, np.mean(errors), _standard_error(errors), color="black", capsize=3)
+        panel.errorbar(place, np.mean(errors), standard_error(errors), color="black", capsize=3)
         panel.plot([place] * len(errors), errors, "o", color="black", markersize=2.5, alpha=0.6)
     names = [group["name"] for group in groups]
     panel.set_xticks(range(len(groups)), names, rotation=40, ha="right", fontsize="small")
@@ -123,6 +124,7 @@ def against_difficulty(
             lines = [[[row[k] for row in run] for k in ("difficulty", key)] for run in rows]
             _lines(panel, lines, colour, group["name"])
         panel.set_xlabel(label)
+        panel.xaxis.get_major_locator().set_params(integer=True)
         panel.set_ylabel(name)
         panel.set_ylim(bottom=0)
     error_axis(panels[0])
@@ -175,7 +177,13 @@ def time_penalties(path: str | Path, groups: Rows, title: str | None = None) -> 
     left.set_ylabel(LABEL_ERROR)
     error_axis(left)
     # An adapted τ may be negative.
-    right.set_yscale("symlog", linthresh=1e-4)
+    lowest, highest = right.dataLim.intervaly
+    if lowest > 0:
+        right.set_yscale("log")
+    else:
+        right.set_yscale("symlog", linthresh=1e-4)
+        # A symlog axis has no margin of its own.
+        right.set_ylim(min(2 * lowest, -1e-4), max(2 * highest, 1e-4))
     right.set_ylabel("time penalty τ at the end")
     for panel in (left, right):
         panel.set_xlabel(LABEL_STEPS)
@@ -229,16 +237,11 @@ def _cloud(panel, runs, colour, name, marker="o"):
     panel.plot(np.mean(steps), np.mean(errors), marker, color=colour, markersize=8, label=name)
     angles = np.linspace(0, 2 * math.pi, 60)
     panel.fill(
-        np.mean(steps) + _standard_error(steps) * np.cos(angles),
-        np.mean(errors) + _standard_error(errors) * np.sin(angles),
+        np.mean(steps) + standard_error(steps) * np.cos(angles),
+        np.mean(errors) + standard_error(errors) * np.sin(angles),
         color=colour,
         alpha=0.2,
     )
-
-
-def _standard_error(values):
-    """The standard error of the mean, 0 of a single value."""
-    return np.std(values, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else 0.0
 
 
 def _finish(panels, last, count):
