@@ -7,14 +7,16 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[1]
-KINDS = (".md", ".png", ".gif")
+# The target of a link or picture, if it is a file beside the card.
+LINK = re.compile(r"\]\(([^)#/:\s]+)\)")
 
 
 def on_files(files, config):
-    """Adds the cards with their pictures, and the notebooks, to the files of the site."""
+    """Adds the cards with what they link beside them, and the notebooks, to the site's files."""
     for folder in ("saved_models", "datasets"):
-        for path in sorted((ROOT / folder).glob("*/*")):
-            if path.suffix in KINDS:
+        for card in sorted((ROOT / folder).glob("*/README.md")):
+            linked = sorted(set(LINK.findall(card.read_text(encoding="utf-8"))))
+            for path in (card, *(card.parent / name for name in linked)):
                 name = path.relative_to(ROOT).as_posix()
                 files.append(File.generated(config, name, abs_src_path=str(path)))
     notebooks = ROOT / "docs" / "notebooks"
