@@ -7,6 +7,7 @@ from keras import ops
 
 from . import arguments
 from .control import controller_of
+from .scalar_weight import add_scalar
 from .types import Tensor
 
 
@@ -73,12 +74,4 @@ class HasTimePenalty:
             variable.assign(value)
 
     def _add_scalar(self, name, value):
-        return self.add_weight(
-            shape=(),
-            initializer=keras.initializers.Constant(value),
-            trainable=False,
-            dtype="float32",
-            autocast=False,
-            aggregation="mean",
-            name=name,
-        )
+        return add_scalar(self, name, value, aggregation="mean")

@@ -51,15 +51,12 @@ def public():
 
 
 def arguments_of(item):
-    """The names that a call takes; those of a parent, where the rest is handed on to it."""
+    """The names that a call takes."""
     parameters = inspect.signature(item).parameters
     found = set(parameters) - {"args", "kwargs"}
-    if "others" in found:
-        parent = next(one for one in item.__mro__[1:] if one.__name__ == "TreeAttention")
-        found |= set(inspect.signature(parent).parameters) - {"kwargs"}
     if item is curriculum.Feed:
         found.discard("parameters")
-    return found - {"others"}
+    return found
 
 
 def test_every_argument_has_a_row():

@@ -66,13 +66,27 @@ class DHAM(EntropyBonus, TreeAttention):
     def __init__(
         self,
         outputs: int,
-        *others: Any,
+        controller: Any = None,
+        memory: Any = None,
+        accesses_per_output: int = 1,
+        max_outputs: tuple[float, int] = (1, 0),
+        num_leaves: int | None = None,
+        padding: float | None = -1.0,
         writer: str = "controller",
         entropy_bonus: float = 0.0,
         entropy_decay: float = 1.0,
         **kwargs: Any,
     ):
-        super().__init__(outputs, *others, **kwargs)
+        super().__init__(
+            outputs,
+            controller,
+            memory,
+            accesses_per_output,
+            max_outputs,
+            num_leaves,
+            padding,
+            **kwargs,
+        )
         self.writer = arguments.choice("writer", writer, ("controller", "root"))
         self._check_entropy_bonus(entropy_bonus, entropy_decay)
         if entropy_bonus:

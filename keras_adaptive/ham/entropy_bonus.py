@@ -1,9 +1,9 @@
 """An entropy bonus that decays while a network is trained."""
 
-import keras
 from keras import ops
 
 from .. import arguments
+from ..scalar_weight import add_scalar
 from ..types import Tensor
 
 _FLOOR = 1e-3  # Added to H, so that 1 / H and its slope stay finite.
@@ -29,18 +29,8 @@ class EntropyBonus:
         self.initial_entropy_decay = _decay(decay)
 
     def _add_entropy_bonus(self):
-        self._entropy_bonus = self._scalar("entropy_bonus", self.initial_entropy_bonus)
-        self._entropy_decay = self._scalar("entropy_decay", self.initial_entropy_decay)
-
-    def _scalar(self, name, value):
-        return self.add_weight(
-            shape=(),
-            initializer=keras.initializers.Constant(value),
-            trainable=False,
-            dtype="float32",
-            autocast=False,
-            name=name,
-        )
+        self._entropy_bonus = add_scalar(self, "entropy_bonus", self.initial_entropy_bonus)
+        self._entropy_decay = add_scalar(self, "entropy_decay", self.initial_entropy_decay)
 
     @property
     def entropy_bonus(self) -> float:

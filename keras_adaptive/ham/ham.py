@@ -93,8 +93,28 @@ class HAM(TreeAttention):
 
     traced = ("right_probability", "path")
 
-    def __init__(self, outputs: int, *others: Any, seed: int | None = None, **kwargs: Any):
-        super().__init__(outputs, *others, **kwargs)
+    def __init__(
+        self,
+        outputs: int,
+        controller: Any = None,
+        memory: Any = None,
+        accesses_per_output: int = 1,
+        max_outputs: tuple[float, int] = (1, 0),
+        num_leaves: int | None = None,
+        padding: float | None = -1.0,
+        seed: int | None = None,
+        **kwargs: Any,
+    ):
+        super().__init__(
+            outputs,
+            controller,
+            memory,
+            accesses_per_output,
+            max_outputs,
+            num_leaves,
+            padding,
+            **kwargs,
+        )
         self.seed = arguments.seed("seed", seed)
         self.seed_generator = keras.random.SeedGenerator(self.seed)
 
