@@ -5,6 +5,7 @@ Student's interval and are compared by his t test.
 """
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,28 @@ def mean_interval(value: float, spread: float, examples: int, digits: int = 4) -
     error = spread / np.sqrt(examples)
     half = float(_stats().t.ppf((1 + CONFIDENCE) / 2, examples - 1) * error)
     return [round(value - half, digits), round(value + half, digits)]
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """The standard error of the mean, 0 for a single value.
+
+    Args:
+        values: numbers, at least one.
+
+    Returns:
+        A float.
+
+    Raises:
+        ValueError: there are no values.
+
+    Example:
+
+    >>> round(standard_error([0.1, 0.2, 0.3]), 4)
+    0.0577
+    """
+    if not len(values):
+        arguments.refuse("values", values, "numbers, at least one")
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def compare_errors(errors: int, examples: int, errors_again: int, examples_again: int) -> float:

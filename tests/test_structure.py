@@ -9,13 +9,14 @@ ROOT = Path(__file__).parents[1]
 # What is at most allowed. Lower a bound when a change allows it; that it must rise needs a reason.
 AT_MOST = {
     "zoo_to_library": 0.8,
-    "late_imports_of_zoo": 22,
+    "late_imports_of_zoo": 13,
     "modules_in_a_cycle": 0,
     "callbacks_and_feeds_of_zoo": 0,
     "recipe_files_of_a_variant": 0,
     "longest_file": 400,
     "functions_over_60_lines": 20,
 }
+
 
 def measured():
     path = ROOT / "benchmarks" / "structure.py"

@@ -14,22 +14,18 @@ zoo.study("act_parity")                       # draws the paper's figures
 
 from typing import TYPE_CHECKING, Any
 
+from .entries.store import card, load, names, predict, saved_model
+
 if TYPE_CHECKING:
     from .calls import segment, study, tuner
-    from .entries.store import card, load, names, predict, saved_model
 
-_STORE = ("card", "load", "names", "predict", "saved_model")
 _CALLS = ("segment", "study", "tuner")
-__all__ = [*_STORE, *_CALLS]
+__all__ = ["card", "load", "names", "predict", "saved_model", *_CALLS]
 
 
 def __getattr__(name: str) -> Any:
-    # Keras is imported when a model is asked for, so that the command line can choose its backend.
-    if name in _STORE:
-        from .entries import store
-
-        return getattr(store, name)
     if name in _CALLS:
+        # It imports Keras, whose backend the command line can still choose before.
         from . import calls
 
         return getattr(calls, name)

@@ -22,6 +22,7 @@ def complete(parser):
     if "_ARGCOMPLETE" not in os.environ:
         return
     with contextlib.suppress(ImportError):
+        # An optional library.
         import argcomplete
 
         argcomplete.autocomplete(parser)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive.plots import study
+from keras_adaptive.statistics import standard_error
 
 
 def networks(error, steps, time_penalty=0.0):
@@ -45,8 +46,8 @@ def test_a_single_network_has_no_ellipse(tmp_path):
     groups = [{**group, "runs": group["runs"][:1]} for group in GROUPS]
     for name in FIGURES:
         getattr(study, name)(tmp_path / "picture.png", groups)
-    assert study._standard_error([0.3]) == 0
-    assert study._standard_error([0.1, 0.2, 0.3]) == pytest.approx(0.1 / np.sqrt(3))
+    assert standard_error([0.3]) == 0
+    assert standard_error([0.1, 0.2, 0.3]) == pytest.approx(0.1 / np.sqrt(3))
 
 
 def test_time_penalties_need_both_kinds(tmp_path):

@@ -118,3 +118,18 @@ def entries(run, tmp_path_factory, exported):
     into = tmp_path_factory.mktemp("entries")
     exported(run.folder, into, examples=60)
     return into
+
+
+@pytest.fixture
+def command(entries, monkeypatch, capsys):
+    """Runs the command line on the entries: exit code, standard output, standard error."""
+    from keras_adaptive.zoo import cli
+    from keras_adaptive.zoo.entries import store
+
+    monkeypatch.setattr(store, "root", lambda: entries)
+
+    def run(*argv):
+        code = cli.main([str(word) for word in argv])
+        return code, *capsys.readouterr()
+
+    return run

@@ -9,7 +9,7 @@ import pytest
 import clean_process
 from keras_adaptive import datasets
 from keras_adaptive.evaluation import Probe
-from keras_adaptive.zoo import cli, families
+from keras_adaptive.zoo import families
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.neural_gpu import card as card_of_family
 from keras_adaptive.zoo.families.neural_gpu.baseline import NeuralGPUBaseline
@@ -55,18 +55,6 @@ def entries(run, tmp_path_factory, exported):
     into = tmp_path_factory.mktemp("entries")
     exported(run.folder, into, examples=5, lengths=(4,))
     return into
-
-
-@pytest.fixture
-def command(entries, monkeypatch, capsys):
-    """Runs the command line on the entry: exit code, standard output, standard error."""
-    monkeypatch.setattr(store, "root", lambda: entries)
-
-    def run(*argv):
-        code = cli.main([str(word) for word in argv])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def writing(digits):

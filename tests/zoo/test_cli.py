@@ -25,18 +25,6 @@ COMMANDS = (*COMMANDS, "export", "demo", "verify")
 pytestmark = pytest.mark.usefixtures("eager")
 
 
-@pytest.fixture
-def command(entries, monkeypatch, capsys):
-    """Runs the command line on the small entries: exit code, standard output, standard error."""
-    monkeypatch.setattr(store, "root", lambda: entries)
-
-    def run(*argv):
-        code = cli.main([str(word) for word in argv])
-        return code, *capsys.readouterr()
-
-    return run
-
-
 def test_the_package_runs_as_a_program():
     """At once: the version needs no Keras."""
     code = "import runpy, sys; sys.argv[1:] = ['--version']\n"

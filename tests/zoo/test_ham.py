@@ -76,18 +76,6 @@ def entries(tiny, tmp_path_factory, exported):
     return into
 
 
-@pytest.fixture
-def command(entries, monkeypatch, capsys):
-    """Runs the command line on the entries: exit code, standard output, standard error."""
-    monkeypatch.setattr(store, "root", lambda: entries)
-
-    def run(*argv):
-        code = cli.main([str(word) for word in argv])
-        return code, *capsys.readouterr()
-
-    return run
-
-
 def perfect(task):
     """A probe that knows all answers."""
     return lambda inputs: {"outputs": datasets.task(task).answers(inputs)[..., None] * 0.98 + 0.01}

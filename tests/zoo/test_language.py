@@ -9,7 +9,7 @@ import pytest
 import known_text
 from keras_adaptive import plots, zoo
 from keras_adaptive.datasets.enwik8 import characters, enwik8
-from keras_adaptive.zoo import cli, families, recipes
+from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.families.language import segmentation
@@ -57,18 +57,6 @@ def entries(runs, tmp_path_factory):
     into = tmp_path_factory.mktemp("entries")
     export(runs["act"].folder, into, [runs["plain"].folder])
     return into
-
-
-@pytest.fixture
-def command(entries, monkeypatch, capsys):
-    """Runs the command line on the entry: exit code, standard output, standard error."""
-    monkeypatch.setattr(store, "root", lambda: entries)
-
-    def run(*argv):
-        code = cli.main([str(word) for word in argv])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def test_history(runs):

@@ -11,7 +11,6 @@ import clean_process
 import tables
 from keras_adaptive import datasets
 from keras_adaptive.evaluation import Probe
-from keras_adaptive.zoo import cli
 from keras_adaptive.zoo.entries import lengths, store
 from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.families.family import Family
@@ -52,18 +51,6 @@ def entries(run, tmp_path_factory, exported):
     into = tmp_path_factory.mktemp("entries")
     exported(run.folder, into, examples=10, lengths=(4, 20))
     return into
-
-
-@pytest.fixture
-def command(entries, monkeypatch, capsys):
-    """Runs the command line on the entry: exit code, standard output, standard error."""
-    monkeypatch.setattr(store, "root", lambda: entries)
-
-    def run(*argv):
-        code = cli.main([str(word) for word in argv])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def perfect(task):

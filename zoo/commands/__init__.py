@@ -1,13 +1,15 @@
 """The functions that run the commands; each takes the parsed arguments.
 
-TensorFlow takes seconds to load, and neither `--help` nor a mistake in the options should wait for
-it. So the commands that need it are in modules that are imported when one of them runs.
+Keras takes seconds to load, and neither `--help` nor a mistake in the options should wait for it.
+So the commands that need it are in modules that are imported when one of them runs.
 """
 
 import functools
 
+from .. import demo as demonstration
 from .. import listing
 from .answers import PROGRAM, answer
+from .question import predict
 from .resume import again, has_training, is_resumable
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
 
 def training_commands():
     """The module of the commands that train."""
+    # It imports Keras.
     from . import trainings as module
 
     return module
@@ -33,20 +36,15 @@ def training_commands():
 
 def model_commands():
     """The module of the commands that ask a trained network."""
+    # It imports Keras.
     from . import models as module
 
     return module
 
 
-def predict(arguments):
-    """Ask a network about one example."""
-    from .question import predict as ask
-
-    ask(arguments)
-
-
 def entry_commands():
     """The module of the commands that publish models, and measure published ones."""
+    # It imports Keras.
     from . import entries as module
 
     return module
@@ -60,9 +58,7 @@ def list_models(arguments):
 
 def demo(arguments):
     """Show what the pretrained models do."""
-    from .. import demo as module
-
     show = None if arguments.json else functools.partial(print, flush=True)
-    results = module.demo(arguments.out, arguments.examples, show=show)
+    results = demonstration.demo(arguments.out, arguments.examples, show=show)
     if arguments.json:
         answer(arguments, results, results["text"])

@@ -10,6 +10,7 @@ from .answers import answer
 
 
 def predict(arguments):
+    """Ask a network about one example."""
     recipe, text = recipe_asked(arguments), arguments.input
     result, family = interruptible(lambda: ask(arguments, recipe, text))
     answer(arguments, result, family.format_answer(result))

@@ -90,9 +90,6 @@ def load(
     # Names and cards need no Keras.
     import keras
 
-    # Registers the classes that the file names; no code is loaded from the file.
-    from ... import layers, losses, metrics, models  # noqa: F401
-
     path = entry(name, folder)
     # The family is loaded first: it filters Keras's warnings about these models.
     family = families.of(recipe(name, folder))
@@ -160,7 +157,7 @@ def saved_model(name: str, folder: str | Path | None = None) -> Any:
         `ponder_steps`. Neural GPU and its baselines: `serve(symbols)`, int32 (batch, n), returns a
         dict of `outputs`. HAM: `serve(inputs)`, float32 (batch, m, width), returns such a dict too.
     """
-    # Imported here because only this function needs TensorFlow.
+    # Only this function needs TensorFlow.
     import tensorflow as tf
 
     return tf.saved_model.load(str(entry(name, folder)))

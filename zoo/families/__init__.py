@@ -51,8 +51,7 @@ def without_keras(recipe: "Recipe", entry: Path) -> tuple[Any, Any] | None:
     """
     if not traits_of(recipe).answers_in_numpy or recipe.hyperparameters["halting"] != "act":
         return None
-    # HDF5, which most commands do not need.
-    from ...numpy_act import NumpyACT
+    # It imports HDF5, which most commands do not need.
     from .act import answers
 
-    return NumpyACT(entry / "model.keras"), answers
+    return answers.probe(entry), answers

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ... import plots
 from ...checkpoints.files import write_file
+from ...statistics import standard_error
 from .variants import arms_of
 
 BY_DIFFICULTY = ("difficulty", "sequence_error", "ponder_steps")
@@ -49,20 +50,6 @@ def mean(rows, name):
     return statistics.fmean(row[name] for row in rows)
 
 
-def standard_error(rows, name):
-    """The standard error of the mean of several rows.
-
-    Example:
-
-    >>> round(standard_error([{"error": 0.1}, {"error": 0.2}, {"error": 0.3}], "error"), 4)
-    0.0577
-    """
-    # SciPy's statistics load slowly, and trainings do not need them.
-    from scipy import stats
-
-    return float(stats.sem([row[name] for row in rows]))
-
-
 def table(data, recipe):
     """The means over the seeds of each arm with their standard errors, as a table in Markdown."""
     lines = [
@@ -82,7 +69,9 @@ def table(data, recipe):
 def in_words(runs, column, form):
     """The mean of a column, with its standard error where there are several trainings."""
     words = f"{mean(runs, column):{form}}"
-    return words if len(runs) == 1 else f"{words} ± {standard_error(runs, column):{form}}"
+    if len(runs) == 1:
+        return words
+    return f"{words} ± {standard_error([row[column] for row in runs]):{form}}"
 
 
 def draw(data, recipe, folder):

@@ -3,7 +3,13 @@
 import numpy as np
 
 from .... import datasets
+from ....numpy_act import NumpyACT
 from ...words import aligned
+
+
+def probe(entry):
+    """The network of an entry in NumPy, from the entry's folder."""
+    return NumpyACT(entry / "model.keras")
 
 
 def of_text(recipe, probe, text):
