@@ -111,8 +111,8 @@ def measure(name, seconds):
             before = time.perf_counter()
             [x.numpy() for x in run()]
             best[way] = min(best.get(way, float("inf")), time.perf_counter() - before)
-    found = {way: round(1e3 * least / EXECUTION, 3) for way, least in best.items()}
-    return {"network": name, "milliseconds": found, "first": round(first, 1)}
+    times = {way: round(1e3 * least / EXECUTION, 3) for way, least in best.items()}
+    return {"network": name, "milliseconds": times, "first": round(first, 1)}
 
 
 def main():

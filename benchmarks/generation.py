@@ -61,11 +61,11 @@ def measure(name, count, repetitions):
     model = run.start(recipe, "", settings | {"seed": None}).model
     batches = fresh(recipe, count, seed=0)
     length = sorted(inputs.shape[1] for inputs, _, _ in batches)[count // 2]
-    typical = itertools.cycle(one for one in batches if one[0].shape[1] == length)
+    typical = itertools.cycle(batch for batch in batches if batch[0].shape[1] == length)
     data = list(itertools.islice(typical, STEPS))
 
     def learn():
-        model.fit((one for one in data), steps_per_epoch=STEPS, shuffle=False, verbose=0)
+        model.fit(iter(data), steps_per_epoch=STEPS, shuffle=False, verbose=0)
 
     learn()  # compiles
     steps = [cpu_seconds(learn) for _ in range(repetitions)]
@@ -91,19 +91,19 @@ def main():
     parser.add_argument("--batches", type=int, default=160)
     parser.add_argument("--repetitions", type=int, default=5)
     arguments = parser.parse_args()
-    found = []
+    results = []
     for name in arguments.recipes:
-        found.append(measure(name, arguments.batches, arguments.repetitions))
-        print(found[-1], flush=True)
+        results.append(measure(name, arguments.batches, arguments.repetitions))
+        print(results[-1], flush=True)
     rows = [
         {
-            "what": f"making a batch / the training step, {one['recipe']}",
-            "ratio": one["share"],
+            "what": f"making a batch / the training step, {row['recipe']}",
+            "ratio": row["share"],
             "limit": LIMIT,
         }
-        for one in found
+        for row in results
     ]
-    write("generation", rows, backend=keras.backend.backend(), details=found)
+    write("generation", rows, backend=keras.backend.backend(), details=results)
 
 
 if __name__ == "__main__":

@@ -89,10 +89,10 @@ def make(kind, levels, batch):
         if kind != "dham":
             now["uniform"] = uniform
         told = layer._all_accesses((nodes, states, ops.zeros((batch, UNITS))), now, True, False)
-        found = ops.sum(told["answer"] ** 2)
+        total = ops.sum(told["answer"] ** 2)
         if kind != "dham":
-            found = found + ops.sum(ops.log(told["right_probability"]))
-        return found
+            total = total + ops.sum(ops.log(told["right_probability"]))
+        return total
 
     return layer, nodes, run
 
@@ -147,8 +147,8 @@ def on_tensorflow(layer, nodes, run, training, levels, jit):
             return run(nodes, uniform)
         with tf.GradientTape() as tape:
             value = run(nodes, uniform)
-        found = [g for g in tape.gradient(value, weights) if g is not None]
-        return value + tf.add_n([tf.reduce_sum(tf.convert_to_tensor(g)) for g in found])
+        gradients = [g for g in tape.gradient(value, weights) if g is not None]
+        return value + tf.add_n([tf.reduce_sum(tf.convert_to_tensor(g)) for g in gradients])
 
     def compile_(uniform):
         uniform = tf.constant(uniform)
@@ -162,8 +162,8 @@ def peak(reset=False):
     if reset:
         Path("/proc/self/clear_refs").write_text("5")
     lines = Path("/proc/self/status").read_text().splitlines()
-    [found] = [line.split()[1] for line in lines if line.startswith("VmHWM")]
-    return 1024 * int(found)
+    [kilobytes] = [line.split()[1] for line in lines if line.startswith("VmHWM")]
+    return 1024 * int(kilobytes)
 
 
 def accesses(mode, kind, training, levels):
@@ -228,20 +228,20 @@ def in_process(mode, path):
 
 def measure_here(mode, path, kinds=(False, True)):
     """All of a mode that the file has not got yet."""
-    done = {json.dumps(key_of(one)) for one in read(path)}
+    done = {json.dumps(key_of(row)) for row in read(path)}
     for training in kinds:
         for (of_mode, kind, batch), levels in SIZES.items():
-            for one in levels[training] if of_mode == mode else ():
-                if json.dumps([mode, kind, batch, bool(training), one]) in done:
+            for level in levels[training] if of_mode == mode else ():
+                if json.dumps([mode, kind, batch, bool(training), level]) in done:
                     continue
-                found = measure(mode, kind, batch, bool(training), one)
+                row = measure(mode, kind, batch, bool(training), level)
                 with open(path, "a", encoding="utf-8") as file:
-                    file.write(json.dumps(found) + "\n")
-                print(found, flush=True)
+                    file.write(json.dumps(row) + "\n")
+                print(row, flush=True)
 
 
-def key_of(one):
-    return [one[name] for name in ("mode", "kind", "batch", "training", "levels")]
+def key_of(row):
+    return [row[name] for name in ("mode", "kind", "batch", "training", "levels")]
 
 
 def read(path):
@@ -252,9 +252,9 @@ def read(path):
 def rows_of(details):
     """Ratios between the sizes, and slopes against log2 n, of what was measured at several."""
     curves = {}
-    for one in details:
-        curve = curves.setdefault(tuple(key_of(one)[:4]), {})
-        curve[one["levels"]] = one["microseconds"]
+    for row in details:
+        curve = curves.setdefault(tuple(key_of(row)[:4]), {})
+        curve[row["levels"]] = row["microseconds"]
     rows, slopes = [], []
     for (mode, kind, batch, training), curve in curves.items():
         least, most = (10 if 10 in curve else min(curve)), max(curve)
@@ -300,7 +300,7 @@ def main():
         places = list(SIZES)
         details = sorted(
             read(path),
-            key=lambda one: (places.index(tuple(key_of(one)[:3])), *key_of(one)[3:]),
+            key=lambda row: (places.index(tuple(key_of(row)[:3])), *key_of(row)[3:]),
         )
     rows, slopes = rows_of(details)
     write("ham_access", rows, slopes=slopes, details=details)

@@ -2,8 +2,8 @@
 
 A batch of 256 inputs goes through an exported ACTRNN (LSTM of 512 units). Three ways: the loop that
 ends when the whole batch has halted, the same on small batches one after the other (bucketing
-without knowing who thinks long), and compaction, which drops rows that have halted. Measured in
-turn, in one process, as medians of wall time.
+without knowing which rows think long), and compaction, which drops rows that have halted. Measured
+in turn, in one process, as medians of wall time.
 
     python benchmarks/inference.py
 """
@@ -130,7 +130,7 @@ def main():
                 None,
             ),
             (
-                "limit M = 100 / limit M = 20, when nobody takes more than 2 steps",
+                "limit M = 100 / limit M = 20, when no row takes more than 2 steps",
                 "compaction, all short",
                 "compaction, all short, M = 20",
                 1.1,

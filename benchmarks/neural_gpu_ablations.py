@@ -73,14 +73,14 @@ def changed(changes):
 
 def errors(model, recipe):
     """Errors on the same validation examples for every network."""
-    family, found = families.of(recipe), {}
+    family, results = families.of(recipe), {}
     probe = family.probe(model)
     for name, bits in BITS.items():
         parameters = dict.fromkeys(recipe.length_parameters, bits)
         kinds = {"split": "validation", "seed": 0, "parameters": parameters}
         numbers = family.summary(family.measure(probe, EXAMPLES, **kinds))
-        found[name] = {key: numbers[key] for key in ("symbol_error", "sequence_error")}
-    return found
+        results[name] = {key: numbers[key] for key in ("symbol_error", "sequence_error")}
+    return results
 
 
 def trained(name, seed, folder):
@@ -106,20 +106,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default="runs/neural_gpu_ablations", help="for the trainings")
     arguments = parser.parse_args()
-    found = {name: [] for name in CHANGES}
+    results = {name: [] for name in CHANGES}
     # Seed after seed, so that what is broken off compares like with like.
     for seed in range(SEEDS):
         for name in CHANGES:
-            found[name].append(trained(name, seed, arguments.folder)[1])
+            results[name].append(trained(name, seed, arguments.folder)[1])
             keras.backend.clear_session()
-        record(found)
+        record(results)
     members = [trained(ENTRY, seed, arguments.folder) for seed in range(ENSEMBLE)]
     together = ensemble.average_outputs([model for model, _ in members])
     reached = errors(together, recipes.load(RECIPE))
-    record(found, {"members": [row for _, row in members], **reached})
+    record(results, {"members": [row for _, row in members], **reached})
 
 
-def record(found, together=None):
+def record(results, together=None):
     """Writes what is known by now: rows by setting, and what the ensemble reached."""
     recipe = recipes.load(RECIPE)
     write(
@@ -131,7 +131,7 @@ def record(found, together=None):
         examples=EXAMPLES,
         bits=BITS,
         settings=[
-            {"what": name, "changes": CHANGES[name], "runs": rows} for name, rows in found.items()
+            {"what": name, "changes": CHANGES[name], "runs": rows} for name, rows in results.items()
         ],
         ensemble=together,
     )

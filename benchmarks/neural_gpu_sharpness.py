@@ -61,8 +61,8 @@ def main():
             for length in lengths:
                 parameters = dict.fromkeys(recipe.length_parameters, length)
                 kinds = {"split": "validation", "seed": 1, "parameters": parameters}
-                found = family.summary(family.measure(probe, examples, **kinds))
-                rows.append({"sharpness": sharpness, "length": length, **found})
+                numbers = family.summary(family.measure(probe, examples, **kinds))
+                rows.append({"sharpness": sharpness, "length": length, **numbers})
                 print(name, rows[-1], flush=True)
             keras.backend.clear_session()
         unit = recipe.length_parameters[1]

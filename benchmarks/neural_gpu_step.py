@@ -127,7 +127,7 @@ def on_tensorflow(settings, n, training, recompute=None):
             image, seen = forward(image, kernels)
             if training:
                 gradient, new = backward(gradient, seen, kernels)
-                totals = [total + one for total, one in zip(totals, new)]
+                totals = [total + more for total, more in zip(totals, new)]
             return t + 1, image, gradient, totals
 
         loop = (0, image, image, kernels)
@@ -229,7 +229,7 @@ def bins_here():
     from keras_adaptive.zoo import recipes
 
     recipe = recipes.load(BINS_OF)
-    stage, found = recipe.stages[BINS_STAGE], []
+    stage, rows = recipe.stages[BINS_STAGE], []
     for index in range(len(stage.bins)):
         parameters = recipe.parameters_at(stage, index=index)
         batch = datasets.batch(recipe.dataset, 32, seed=0, index=index, **parameters)
@@ -238,8 +238,8 @@ def bins_here():
         layer = on_jax(SIZES["diagonal"], n, training=True, batch=32)["layer"]
         milliseconds = medians({"layer": layer})["layer"]
         squares = int((lengths**2).sum())
-        found.append({"n": n, "milliseconds": milliseconds, "squares": squares})
-    return found
+        rows.append({"n": n, "milliseconds": milliseconds, "squares": squares})
+    return rows
 
 
 def in_process(backend, call):
@@ -256,14 +256,14 @@ def in_process(backend, call):
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
     code = f"import json, neural_gpu_step as here; print(json.dumps(here.{call}))"
-    found = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", code],
         env=environment,
         check=True,
         stdout=subprocess.PIPE,
         text=True,
     )
-    return json.loads(found.stdout.splitlines()[-1])
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def main():
@@ -278,13 +278,13 @@ def main():
         call = f"measured_here({size!r}, {arguments.lengths})"
         on_each = [in_process(backend, call) for backend in BACKENDS]
         of_one = {}
-        for found in zip(*on_each):
-            kind, n = found[0]["kind"], found[0]["n"]
-            layer, bare = (min(one[part] for one in found) for part in ("layer", "bare"))
+        for rows_of_n in zip(*on_each):
+            kind, n = rows_of_n[0]["kind"], rows_of_n[0]["n"]
+            layer, bare = (min(row[part] for row in rows_of_n) for part in ("layer", "bare"))
             of_one[kind, n] = layer / batch_of(n)
             what = f"Neural GPU ({size}), {kind}, n = {n}: step / bare convolutions"
             rows.append({"what": what, "ratio": round(layer / bare, 3), "limit": LIMIT})
-            details.append({"what": what, "batch": batch_of(n), **dict(zip(BACKENDS, found))})
+            details.append({"what": what, "batch": batch_of(n), **dict(zip(BACKENDS, rows_of_n))})
             print(rows[-1], flush=True)
         short, long = min(arguments.lengths), max(arguments.lengths)
         for kind in ("training", "inference"):
@@ -293,8 +293,8 @@ def main():
             rows.append({"what": what, "ratio": round(growth / (long / short) ** 2, 3)})
     bins = in_process("jax", "bins_here()")
     longest = bins[-1]
-    spent = sum(one["milliseconds"] for one in bins) / longest["milliseconds"]
-    squares = sum(one["squares"] for one in bins) / (32 * longest["n"] ** 2)
+    spent = sum(row["milliseconds"] for row in bins) / longest["milliseconds"]
+    squares = sum(row["squares"] for row in bins) / (32 * longest["n"] ** 2)
     what = "Neural GPU (diagonal), a batch of each bin of addition: time over Σ n² of the examples"
     rows.append({"what": what, "ratio": round(spent / squares, 3)})
     what = "Neural GPU (diagonal), a batch of each bin of addition: time / all as the longest"

@@ -80,7 +80,7 @@ def measure(sizes, seconds):
     batch, time_steps, positions, units = sizes
     rng = np.random.default_rng(0)
     x = [rng.normal(size=(batch, time_steps, 2)), rng.normal(size=(batch, positions, units))]
-    x = [one.astype("float32") for one in x]
+    x = [part.astype("float32") for part in x]
     y = np.zeros((batch, time_steps, units), "float32")
     models = {"ACTRNN": model_of(adaptive(units), sizes), "by hand": model_of(ByHand(units), sizes)}
     run = {

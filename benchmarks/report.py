@@ -1,4 +1,4 @@
-"""Writes what a benchmark found, with the machine and the versions it was found on."""
+"""Writes the results of a benchmark, with the machine and the versions of the packages."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def write(name, rows, **more):
         **more: anything else that was measured.
     """
     FOLDER.mkdir(exist_ok=True)
-    found = {
+    record = {
         "rows": rows,
         **more,
         "python": platform.python_version(),
@@ -35,6 +35,6 @@ def write(name, rows, **more):
     }
     path = FOLDER / f"{name}.json"
     temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(found, indent=1) + "\n")
+    temporary.write_text(json.dumps(record, indent=1) + "\n")
     os.replace(temporary, path)
     print(f"{len(rows)} rows written to {path.name}")

@@ -107,13 +107,13 @@ def compared(plain, layer, features):
     calls["plain"](features)
     outputs = {name: call(features).numpy() for name, call in calls.items()}
     turns = [{name: seconds(call, features) for name, call in calls.items()} for _ in range(TURNS)]
-    found = {name: float(np.median([turn[name] for turn in turns])) for name in calls}
+    medians = {name: float(np.median([turn[name] for turn in turns])) for name in calls}
     row = {}
     for name in calls:
-        row[name] = round(1000 * found[name], 3)
+        row[name] = round(1000 * medians[name], 3)
         if name.startswith("tiles"):
-            row[f"{name} / masked"] = round(found[name] / found["masked"], 3)
-            row[f"{name} / plain"] = round(found[name] / found["plain"], 3)
+            row[f"{name} / masked"] = round(medians[name] / medians["masked"], 3)
+            row[f"{name} / plain"] = round(medians[name] / medians["plain"], 3)
             error = np.abs(outputs[name] - outputs["masked"]).max()
             assert error < 1e-5, f"{name}: {error}"
     return row
@@ -148,8 +148,8 @@ def main(path=None, *models):
             print(json.dumps(rows[-1]), flush=True)
     if path:
         with open(path, "w", encoding="utf-8") as file:
-            found = {"units": UNITS, "milliseconds": rows, "models": of_models}
-            json.dump(found, file, indent=1)
+            results = {"units": UNITS, "milliseconds": rows, "models": of_models}
+            json.dump(results, file, indent=1)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ PACKAGES = {
     "datasets": "keras_adaptive.datasets",
     "zoo": "keras_adaptive.zoo",
 }
-# A recipe of at most so many lines changes another one.
+# A recipe of at most this many lines changes another one.
 SHORT_RECIPE = 16
 LONG_FUNCTION = 60
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -61,27 +61,27 @@ class Source:
 
     def imported(self, known):
         """The modules of ours that are imported, at once or late."""
-        found = set()
+        imported = set()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
+                imported |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 base = self.package[: len(self.package) + 1 - node.level] if node.level else []
                 base = ".".join([*base, *([node.module] if node.module else [])])
                 for alias in node.names:
                     module = f"{base}.{alias.name}"
-                    found.add(module if module in known else base)
-        return found & known - {self.name}
+                    imported.add(module if module in known else base)
+        return imported & known - {self.name}
 
     def third_party(self):
         """The first parts of the names of all absolute imports."""
-        found = set()
+        imported = set()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
+                imported |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
-                found.add(node.module.split(".")[0])
-        return found
+                imported.add(node.module.split(".")[0])
+        return imported
 
     def bases(self):
         """The last parts of the names of the classes that are inherited from."""
@@ -91,6 +91,21 @@ class Source:
             if isinstance(node, ast.ClassDef)
             for base in node.bases
         ]
+
+    def finds_modules_by_name(self):
+        """Whether it imports modules whose names are computed."""
+        return any(
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", getattr(node.func, "id", None)) == "import_module"
+            for node in ast.walk(self.tree)
+        )
+
+    def values_of_threads(self):
+        """The classes that derive from `threading.local`, and the places that call it."""
+        return self.bases().count("local") + sum(
+            isinstance(node, ast.Call) and getattr(node.func, "attr", None) == "local"
+            for node in ast.walk(self.tree)
+        )
 
     def public(self):
         """The functions of the module and of its classes whose names are public."""
@@ -144,6 +159,9 @@ def measure(root):
     public = [node for source in library for node in source.public()]
     late = [node for source in zoo for node in source.late_imports()]
     recipes = [source for source in zoo if ".recipes." in source.name]
+    search = [source for source in zoo if ".zoo.search." in source.name]
+    parser = next(size for size, place in sizes if place == "zoo/parser.py:parser")
+    readme = (root / "README.md").read_text(encoding="utf-8")
     return {
         "lines": lines,
         "zoo_to_library": round(lines["zoo"] / lines["keras_adaptive"], 3),
@@ -160,6 +178,14 @@ def measure(root):
         "folders_that_import_keras_tuner": sorted(
             {str(Path(s.place).parent) for s in sources if "keras_tuner" in s.third_party()}
         ),
+        "modules_of_zoo_found_by_name": [
+            source.place for source in zoo if source.finds_modules_by_name()
+        ],
+        "modules_that_train_many": len(search),
+        "lines_that_train_many": sum(source.lines for source in search),
+        "ways_to_carry_a_value_past_keras": sum(source.values_of_threads() for source in sources),
+        "lines_of_the_function_cli_parser": parser,
+        "words_of_readme": len(readme.split()),
         "functions_over_60_lines": sum(size > LONG_FUNCTION for size, _ in sizes),
         "longest_function": {"lines": sizes[0][0], "where": sizes[0][1]},
         "longest_file": max(source.lines for source in sources),
@@ -173,11 +199,11 @@ def main():
     parser.add_argument("--root", type=Path, default=ROOT, help="of the repository")
     parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
     options = parser.parse_args()
-    found = measure(options.root.resolve())
-    for name, value in found.items():
+    numbers = measure(options.root.resolve())
+    for name, value in numbers.items():
         print(f"{name.replace('_', ' '):36} {value}")
     if options.write:
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        RESULTS.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

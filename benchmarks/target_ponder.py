@@ -122,19 +122,19 @@ def main():
         for target in TARGETS:
             for seed in range(options.seeds):
                 began = time.process_time()
-                found = train(task, target, seed, options.steps)
-                mean = settled(found["ponder_steps"])
+                curves = train(task, target, seed, options.steps)
+                mean = settled(curves["ponder_steps"])
                 run = {
                     "task": name,
                     "target": target,
                     "seed": seed,
                     "settled_steps": round(mean, 3),
                     "off_target": round(mean / target - 1, 4),
-                    "settled_error": round(settled(found["sequence_error"]), 4),
+                    "settled_error": round(settled(curves["sequence_error"]), 4),
                     "processor_seconds": round(time.process_time() - began, 1),
                 }
                 print(run, flush=True)
-                runs.append({**run, **found})
+                runs.append({**run, **curves})
     rows = [
         {
             "what": f"target_ponder={target:g}, {name}: steps reached / target, the farthest of "

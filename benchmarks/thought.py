@@ -57,15 +57,15 @@ def train(folder, name, settings):
     """Train a network, unless it is there."""
     settings = dict(settings)
     variant = settings.pop("variant", "act")
-    found = {**TASK, **STEPS, **settings}
+    changed = {**TASK, **STEPS, **settings}
     if variant != "act":
-        found.pop("max_ponder")
+        changed.pop("max_ponder")
     command = [sys.executable, "-m", "keras_adaptive", "train", "act_logic", "--backend", "jax"]
     command += ["--variant", variant, "--out", str(folder / name)]
     if (folder / name).exists():
         command.append("--resume")
     else:
-        command += [word for key, value in found.items() for word in ("--set", f"{key}={value}")]
+        command += [word for key, value in changed.items() for word in ("--set", f"{key}={value}")]
     if not (folder / name / "metrics.json").exists():
         subprocess.run(command, check=True)
 
@@ -81,8 +81,8 @@ def measured(name, way, setting, run, **limits):
     family = families.of(run.recipe)
     probe = TimedProbe(family.probe(run.model))
     with halting.limits(**limits):
-        found = family.measure(probe, EXAMPLES, batch_size=BATCH)
-    numbers = family.summary(found)
+        results = family.measure(probe, EXAMPLES, batch_size=BATCH)
+    numbers = family.summary(results)
     row = {
         "way": way,
         "what": WAYS[way][0],

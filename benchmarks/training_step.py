@@ -159,11 +159,11 @@ def unevenness(task):
     name = PRETRAINED[task.split(",")[0]]
     model, parameters = zoo.load(name), store.results(name)["parameters"]
     _, _, batch, *_ = SIZES[task]
-    found = []
+    ratios = []
     for index in range(BATCHES):
         examples = datasets.batch(name, batch, index=index, split="test", **parameters)
-        found.append(slowest_over_mean(steps_of(model, {"inputs": examples["inputs"]})))
-    return float(np.mean(found))
+        ratios.append(slowest_over_mean(steps_of(model, {"inputs": examples["inputs"]})))
+    return float(np.mean(ratios))
 
 
 def scale_for(task, x, ratio):
@@ -174,8 +174,8 @@ def scale_for(task, x, ratio):
         middle = (low + high) / 2
         keras.utils.set_random_seed(0)
         steps = steps_of(adaptive(cell, units, features, middle), x)
-        found = np.mean([slowest_over_mean(part) for part in np.split(steps, EXECUTION)])
-        low, high = (middle, high) if found < ratio else (low, middle)
+        reached = np.mean([slowest_over_mean(part) for part in np.split(steps, EXECUTION)])
+        low, high = (middle, high) if reached < ratio else (low, middle)
     return low
 
 
@@ -213,7 +213,7 @@ def measure(task, kind, seconds):
         keras.utils.set_random_seed(0)
         return adaptive(cell, units, features, scale)
 
-    ways = {name: one() for name, one in make.items()}
+    ways = {name: make_way() for name, make_way in make.items()}
     for way in ways.values():
         refuse_missing_gradients(way.model)
     end = time.perf_counter() + seconds
@@ -221,18 +221,18 @@ def measure(task, kind, seconds):
         for way in ways.values():
             way.run()
     best = {name: round(way.clock.best, 3) for name, way in ways.items()}
-    found = {"task": task, "rows": kind, "mean_steps": round(mean, 2)}
-    found |= {"fewest_steps": fewest, "most_steps": most, "scale": round(scale, 3)}
+    result = {"task": task, "rows": kind, "mean_steps": round(mean, 2)}
+    result |= {"fewest_steps": fewest, "most_steps": most, "scale": round(scale, 3)}
     if ratio:
-        found["slowest_over_mean_of_pretrained"] = round(ratio, 3)
-    found["milliseconds"] = best
-    found["floor"] = min(time for name, time in best.items() if name.startswith("floor"))
+        result["slowest_over_mean_of_pretrained"] = round(ratio, 3)
+    result["milliseconds"] = best
+    result["floor"] = min(time for name, time in best.items() if name.startswith("floor"))
     plain = Way(getattr(keras.layers, cell)(units, return_sequences=True), data)
     first = {name: round(way.first, 2) for name, way in [*ways.items(), ("plain Keras RNN", plain)]}
-    found["seconds_of_first_execution"] = first
+    result["seconds_of_first_execution"] = first
     if kind == "even" and cell != "LSTM":
-        found["peer"] = peer(task)
-    return found
+        result["peer"] = peer(task)
+    return result
 
 
 def peer(task):

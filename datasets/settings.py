@@ -61,7 +61,7 @@ class Setting:
 
 @dataclasses.dataclass(frozen=True)
 class Integer(Setting):
-    """A whole number from `least` to `most`; 2.0 and True are none."""
+    """A whole number from `least` to `most`; 2.0 and True are not."""
 
     least: int
     most: int
@@ -108,7 +108,7 @@ class Number(Setting):
 
 @dataclasses.dataclass(frozen=True)
 class Flag(Setting):
-    """True or False; 0, 1 and words are none."""
+    """True or False; 0, 1 and words are not."""
 
     words: ClassVar[str] = "true or false"
 
@@ -216,7 +216,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         parameters: a mapping from names, which may be unknown, to values.
 
     Raises:
-        ValueError: a value is of another type, or out of its range; or this is no mapping.
+        ValueError: a value is of another type, or out of its range; or this is not a mapping.
 
     Example:
 

@@ -87,8 +87,8 @@ def measured_again(recipe, metrics, runs, folder):
     if "halting" not in recipe.hyperparameters:
         raise ValueError(f"{recipe.name} is measured by `export`, with its training")
     model, family = store.load(recipe.name, folder=folder), families.of(recipe)
-    found = evaluate(model, recipe, metrics["examples"], metrics["seed"])
-    metrics = {**metrics, **found}
+    numbers = evaluate(model, recipe, metrics["examples"], metrics["seed"])
+    metrics = {**metrics, **numbers}
     trainings = [metrics, *(measured(run, metrics["examples"]) for run in runs)]
     published = [{key: training[key] for key in family.run_metrics} for training in trainings]
     known = [run for run in metrics["runs"][1:] if run["variant"] == recipe.variant or not runs]

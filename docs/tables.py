@@ -171,10 +171,10 @@ def models_table(paths):
     rows = []
     for path in paths:
         recipe = read(path.parent / "recipe.json")
-        found = headline(recipe, read(path))
+        figures = headline(recipe, read(path))
         name = path.parent.name
         linked = f"[`{name}`](saved_models/{name}/README.md)"
-        rows.append([linked, found["trained_on"], *cells(found)])
+        rows.append([linked, figures["trained_on"], *cells(figures)])
     return markdown(["model", "trained on", "wrong there", "wrong beyond"], rows)
 
 

@@ -69,7 +69,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         initial_state: list of initial state tensors of the cell.
         mask: boolean `(batch, time)`; false marks time steps to skip.
         memory: `(batch, positions, features)`, what a cell that reads looks at in every step, such
-            as the outputs of an encoder; see `AttentionCell`. It is no part of the state.
+            as the outputs of an encoder; see `AttentionCell`. It is not part of the state.
         memory_mask: boolean `(batch, positions)`; false marks positions not to read. Defaults to
             the mask that a layer attached to the memory.
         training: boolean.

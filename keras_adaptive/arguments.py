@@ -1,7 +1,7 @@
-"""The one check of each kind of argument: what fits comes back, what does not is refused by name.
+"""One check for each kind of argument, which returns valid values and refuses others by name.
 
 Every check takes the argument's name and value, and raises a `ValueError` that quotes both and says
-what is allowed. Numbers of NumPy are numbers; `True` and `False` are none.
+what is allowed. NumPy's numbers are numbers; `True` and `False` are not.
 """
 
 import contextlib

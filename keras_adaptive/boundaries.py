@@ -9,7 +9,7 @@ import numpy as np
 from . import arguments
 from .types import Tensor
 
-# A network may notice a boundary at the element before it, or at the first one behind it.
+# A network may notice a boundary at the element before it, or at the first one after it.
 SIDES = ("after", "before")
 # Heights of peaks that `choose` tries.
 TRIED = 200
@@ -19,7 +19,7 @@ def peaks(values: Tensor, least: float = -np.inf) -> np.ndarray:
     """Where a signal is higher than before, not lower than after, and at least `least`.
 
     Args:
-        values: `(batch, time)`; NaN is no peak.
+        values: `(batch, time)`; NaN is not a peak.
         least: the least height. Defaults to no limit.
 
     Returns:
@@ -43,7 +43,7 @@ def propose(values: Tensor, height: float, side: str = "after") -> np.ndarray:
         side: `"after"` or `"before"`. Defaults to `"after"`.
 
     Returns:
-        Boolean `(batch, time)`: whether there is a boundary behind each element.
+        Boolean `(batch, time)`: whether there is a boundary after each element.
 
     >>> propose(np.array([[1.0, 3.0, 2.0]]), 0, "before").astype(int)
     array([[1, 0, 0]])
@@ -59,7 +59,7 @@ def score(proposed: Tensor, real: Tensor) -> dict[str, float]:
     """Precision, recall and their harmonic mean.
 
     Args:
-        proposed: boolean, whether there is a boundary behind each element.
+        proposed: boolean, whether there is a boundary after each element.
         real: boolean of the same shape, the right answer.
 
     Returns:

@@ -96,7 +96,7 @@ def initial_states(cell: Any, batch_size: Any) -> Any:
 
 
 def check_vectors(name: str, cell: Any, shape: Shape) -> None:
-    """Refuses inputs that are not vectors, of which Keras's own cells make nonsense."""
+    """Refuses inputs that are not vectors; Keras's own cells would accept them and be wrong."""
     first = cell.cells[0] if isinstance(cell, keras.layers.StackedRNNCells) else cell
     kinds = keras.layers.SimpleRNNCell, keras.layers.GRUCell, keras.layers.LSTMCell
     if isinstance(first, kinds) and (len(shape) != 2 or shape[-1] is None):

@@ -100,8 +100,8 @@ def fit(model: keras.Model, batches: Any, epochs: int = 1) -> dict[str, list[flo
         model.reset_metrics()
         for data in shared:
             logs = step(data)
-        # What is no metric, as τ, all replicas have alike; a metric has, outside a replica, the
-        # numbers of all of them.
+        # Outside of the replicas, a metric has the numbers of all of them. Anything else, such as
+        # τ, is the same in all replicas.
         last = {name: strategy.experimental_local_results(log)[0] for name, log in logs.items()}
         for name, value in {**last, **model.get_metrics_result()}.items():
             history.setdefault(name, []).append(float(value))

@@ -55,7 +55,7 @@ def add_endpoints(
     limits = tuple(limits)
     if limits not in _LIMITS:
         arguments.refuse("limits", limits, '("max_ponder",) or ("max_ponder", "epsilon")')
-    # Only who exports needs TensorFlow.
+    # Only exports need TensorFlow.
     import tensorflow as tf
 
     serve, limited = _endpoints(function, "epsilon" in limits)

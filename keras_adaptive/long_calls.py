@@ -14,7 +14,7 @@ from .types import Tensor
 
 # Seconds until the first message that work continues; the next comes after twice as many.
 FIRST = 10.0
-# The time is estimated for inputs of at least so many positions.
+# The time is estimated for inputs of at least this many positions.
 LONG = 2000
 # Lengths of the two parts that are timed, short enough for a quick estimate.
 PARTS = (500, 1000)

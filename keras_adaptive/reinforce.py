@@ -64,7 +64,7 @@ class ReinforceModel(EntropyBonus, keras.Model):
 
     Raises:
         ValueError: an argument out of its range, a network without a `HAM` layer or with several,
-            targets of another shape than the outputs, or, in eager calls, that are no bits.
+            targets of another shape than the outputs, or, in eager calls, that are not bits.
 
     Example: clipping at 5 and a learning rate that decays are the optimizer's.
 

@@ -14,7 +14,9 @@ AT_MOST = {
     "callbacks_and_feeds_of_zoo": 0,
     "recipe_files_of_a_variant": 0,
     "longest_file": 400,
-    "functions_over_60_lines": 20,
+    "functions_over_60_lines": 18,
+    "ways_to_carry_a_value_past_keras": 1,
+    "lines_of_the_function_cli_parser": 11,
 }
 
 
@@ -38,6 +40,10 @@ def test_what_was_reached_stays_reached(name, found):
 
 def test_all_that_is_public_in_the_library_has_types(found):
     assert found["of_them_annotated"] == found["public_functions_of_library"]
+
+
+def test_the_zoo_finds_only_recipes_by_name(found):
+    assert found["modules_of_zoo_found_by_name"] == ["zoo/recipes/__init__.py"]
 
 
 def test_keras_tuner_is_imported_in_one_folder(found):

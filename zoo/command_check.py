@@ -88,9 +88,9 @@ def check_writable(name, path):
     while not place.exists() and place != place.parent:
         place = place.parent
     if place != Path(path).absolute() and not place.is_dir():
-        raise NotADirectoryError(f"{name} {path}: {place} is no folder")
+        raise NotADirectoryError(f"{name} {path}: {place} is not a folder")
     if not os.access(place, os.W_OK | (os.X_OK if place.is_dir() else 0)):
-        raise PermissionError(f"{name} {path}: {place} may not be written")
+        raise PermissionError(f"{name} {path}: {place} is not writable")
 
 
 def overrides_of(arguments):
@@ -140,7 +140,7 @@ def over_of(arguments):
     over = {} if arguments.tau is None else {"tau": arguments.tau}
     for name, values in arguments.over:
         if name in over:
-            raise ValueError(f"--over {name} is given twice; --tau is one of them if it is given")
+            raise ValueError(f"--over {name} is given twice; --tau counts as --over time_penalty")
         over[name] = values
     return over or None
 

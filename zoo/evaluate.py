@@ -1,8 +1,8 @@
 """Evaluation of a model on fresh examples: its errors, and how long it pondered."""
 
-import importlib
 import json
 import platform
+import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -112,7 +112,7 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "keras": keras.__version__,
         "backend": backend,
-        backend: importlib.import_module(backend).__version__,
+        backend: sys.modules[backend].__version__,
         "numpy": np.__version__,
         "keras_adaptive": __version__,
     }

@@ -20,7 +20,8 @@ class Traits:
     """The properties of a family.
 
     Args:
-        dataset_prefix: the prefix of the names of its data sets, which is no part of their tasks.
+        dataset_prefix: the prefix of the names of its data sets, which is not part of the names of
+            their tasks.
         samples_halting: whether its recipes may have `halting="pondernet"`.
         fixed_ignores_target: whether variants with a fixed number of steps ignore
             `target_ponder`; otherwise it is refused.

@@ -10,7 +10,7 @@ from .settings import LARGEST_BATCH
 
 # The largest training batch, in numbers of 4 bytes: 8 GiB.
 MOST_NUMBERS = 2**31
-# Among so many examples at least one has a target, if any example has.
+# Among this many examples at least one has a target, if any example has.
 DRAWN = 100
 
 

@@ -42,7 +42,7 @@ def segment(
     recipe = store.recipe(name, folder)
     rows = store.results(name, folder).get("segmentation")
     if rows is None:
-        raise ValueError(f"{name} reads no text to segment")
+        raise ValueError(f"{name} does not read text, which `segment` needs")
     if by not in SIGNALS:
         raise ValueError(f"by must be one of {', '.join(SIGNALS)}. Received: {by!r}")
     inputs = datasets.task(recipe.dataset).encode(text)
@@ -52,7 +52,7 @@ def segment(
     family = families.of(recipe)
     probe = family.probe(store.load(name, folder=folder))
     peaks = boundaries.propose(signals(family, probe, inputs)[by], height, row["side"])[0]
-    # A boundary lies after a character's last byte; the end of the text is no boundary.
+    # A boundary lies after a character's last byte; the end of the text is not a boundary.
     ends = np.cumsum([len(character.encode()) for character in text]) - 1
     places = [place + 1 for place, end in enumerate(ends[:-1]) if peaks[end]]
     cuts = [0, *places, len(text)]

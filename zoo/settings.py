@@ -22,7 +22,7 @@ SCHEDULES = ("constant", "cosine", "exponential")
 REWARDS = ("log_probability", "bits", "vector")
 MOST_STEPS = 10**9
 LARGEST_BATCH = 1_000_000
-# A kernel between two layers of so many units takes 4 GiB.
+# A kernel between two layers of this many units takes 4 GiB.
 MOST_UNITS = 32_768
 MOST_PONDER = 10_000
 SEED = Integer("of what is drawn", 0, 2**32 - 1)

@@ -155,7 +155,7 @@ def _cross(a, b, c, d):
 
 
 def measure(batch: Mapping[str, np.ndarray], indices: np.ndarray) -> dict[str, np.ndarray]:
-    """The share of each hull's area that an answer covers, and whether it is no polygon.
+    """The share of each hull's area that an answer covers, and whether it is not a polygon.
 
     An answer whose sides cross is `invalid`, and covers nothing.
 

@@ -27,7 +27,7 @@ def kinds(inputs: np.ndarray) -> np.ndarray:
 
     A word is a run of letters (of any language: all bytes from 128 on count as letters). What
     lies between `<` and `>`, these included, is a tag, whatever it contains; entities such as
-    `&quot;`, brackets, and all other signs are markup. The end of a line is no space.
+    `&quot;`, brackets, and all other signs are markup. The end of a line is not a space.
 
     Args:
         inputs: bytes (windows, time).

@@ -17,11 +17,12 @@ def read_picture(
         path: of a file of any kind that Pillow reads, for instance `.png` or `.jpg`.
         channels: `1`: shades of grey, or `3`: red, green and blue.
         least: pixels that height and width must have.
-        square: if it is not `None`, the largest square in the middle is resized to so many pixels.
+        square: if it is not `None`, the largest square in the middle is resized to this many
+            pixels on each side.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is no picture, or it is too small.
+        ValueError: the file is not a picture, or it is too small.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -31,7 +32,7 @@ def read_picture(
         with Image.open(path) as image:
             read = image.convert("L" if channels == 1 else "RGB")
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        raise ValueError(f"{str(path)!r} is no picture, for instance a .png: {error}") from error
+        raise ValueError(f"{str(path)!r} is not a picture, such as a .png file: {error}") from error
     if square is not None:
         read = ImageOps.fit(read, (square, square))
     elif max(read.size) > LARGEST:

@@ -90,7 +90,7 @@ def read_file(path: str, most: int) -> dict[str, np.ndarray]:
         with open(path, encoding="utf-8") as file:
             batch = read(file)
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no text: {error}") from error
+        raise ValueError(f"{path} is not a text file: {error}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     largest = batch["inputs"].shape[1]

@@ -46,8 +46,8 @@ def sample(
         length: largest k.
         min_length: least k.
         bits: length of a vector.
-        positions: the non-zeros lie among this many first elements, and are no more than they; all
-            elements by default.
+        positions: the non-zeros lie among this many first elements, and their number is at most
+            this; all elements by default.
 
     Returns:
         A dict of `inputs` float32 (batch, 1, bits), `targets` int32 (batch, 1), `weights` float32

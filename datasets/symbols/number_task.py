@@ -212,7 +212,7 @@ class NumberTask:
         """The result as text, from probabilities (n, classes).
 
         The most significant digit comes first. Blanks at the end of the output are left out;
-        another is written `_`: such an output is no number.
+        another is written `_`: such an output is not a number.
         """
         return format_symbols(np.asarray(outputs).argmax(-1))[::-1]
 

@@ -135,7 +135,7 @@ def is_tour(points: np.ndarray, answer: Sequence[int]) -> bool:
 def measure(batch: Mapping[str, np.ndarray], indices: np.ndarray) -> dict[str, np.ndarray]:
     """How long each answer is beside the shortest tour, and whether it is a tour.
 
-    The length of what is no tour is that of the line through its points.
+    The length of an answer that is not a tour is that of the line through its points.
 
     Args:
         batch: as `sample` returns it.

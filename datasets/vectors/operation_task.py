@@ -130,7 +130,7 @@ class OperationTask:
         """What each operation returns, int32 (batch, n, bits), 0 for a PUSH.
 
         Raises:
-            ValueError: `inputs` (batch, n, width) are no operations, or two stored elements have
+            ValueError: `inputs` (batch, n, width) are not operations, or two stored elements have
                 the same priority.
         """
         inputs, lengths, bits = self._checked(inputs)

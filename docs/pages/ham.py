@@ -21,13 +21,13 @@ def tables(folder, read):
         if not recipe.family.startswith("ham"):
             continue
         path = folder / "saved_models" / name / "metrics.json"
-        found, published = None, path.is_file()
+        measured, published = None, path.is_file()
         if published:
-            found = read(path)["sizes"]
+            measured = read(path)["sizes"]
         elif (folder / UNPUBLISHED / f"{name}.json").is_file():
-            found = read(folder / UNPUBLISHED / f"{name}.json")["sizes"]
+            measured = read(folder / UNPUBLISHED / f"{name}.json")["sizes"]
         trained = str(recipe.largest_length)
-        rows.append([_link(name, published), trained, *_cells(found), *_paper(recipe)])
+        rows.append([_link(name, published), trained, *_cells(measured), *_paper(recipe)])
     header = ["recipe", "leaves in training", "32 leaves", "64", "128", "paper, 32", "paper, 128"]
     return {"trained": markdown(header, rows)}
 
@@ -38,10 +38,10 @@ def _link(name, published):
     return f"`{name}`"
 
 
-def _cells(found):
-    if found is None:
+def _cells(measured):
+    if measured is None:
         return ["not trained", "–", "–"]
-    return [percent(row["sequence_error"]) for row in found]
+    return [percent(row["sequence_error"]) for row in measured]
 
 
 def _paper(recipe):

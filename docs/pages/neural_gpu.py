@@ -31,14 +31,14 @@ def tables(folder, read):
     }
 
 
-def ablations(found):
+def ablations(results):
     """What each setting reached beyond the lengths of its training, over all seeds.
 
     Args:
-        found: what `benchmarks/neural_gpu_ablations.py` wrote.
+        results: what `benchmarks/neural_gpu_ablations.py` wrote.
     """
     rows = []
-    for setting in found["settings"]:
+    for setting in results["settings"]:
         longer = [run["longer"]["symbol_error"] for run in setting["runs"]]
         trained = [run["trained"]["sequence_error"] for run in setting["runs"]]
         rows.append(
@@ -49,7 +49,7 @@ def ablations(found):
                 percent(sum(trained) / len(trained)),
             ]
         )
-    together = found["ensemble"]
+    together = results["ensemble"]
     if together:
         rows.append(
             [
@@ -59,19 +59,19 @@ def ablations(found):
                 percent(together["trained"]["sequence_error"]),
             ]
         )
-    longer, trained = found["bits"]["longer"], found["bits"]["trained"]
+    longer, trained = results["bits"]["longer"], results["bits"]["trained"]
     header = ["setting", "seeds", f"symbols wrong at {longer} bits: mean", "best", "worst"]
     return markdown([*header, f"sums of {trained} bits wrong: mean"], rows)
 
 
-def sharpness(found):
+def sharpness(results):
     """The sequence errors of each entry at two lengths, by what its gates were multiplied by.
 
     Args:
-        found: what `benchmarks/neural_gpu_sharpness.py` wrote.
+        results: what `benchmarks/neural_gpu_sharpness.py` wrote.
     """
     table, header = [], []
-    for entry in found["entries"]:
+    for entry in results["entries"]:
         values = sorted({row["sharpness"] for row in entry["rows"]})
         header = ["entry", "length", *map(str, values), "its recipe has"]
         for length in sorted({row["length"] for row in entry["rows"]}):
@@ -86,17 +86,17 @@ def sharpness(found):
     return markdown(header, table)
 
 
-def unpublished(found):
+def unpublished(results):
     """The errors of a training at all lengths it was measured at."""
     rows = [
         [
-            f"`{found['model']}`",
+            f"`{results['model']}`",
             row["length"] if row["least"] == row["length"] else f"up to {row['length']}",
             f"{row['examples']:,}",
             percent(row["sequence_error"]),
             percent(row["bit_error"]),
         ]
-        for row in found["lengths"]
+        for row in results["lengths"]
         if row["probe"] is None
     ]
     return markdown(["recipe", "digits", "examples", "sequence error", "symbol error"], rows)

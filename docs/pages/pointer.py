@@ -14,12 +14,12 @@ def tables(folder, read):
         folder: the repository.
         read: a function from a path to what its JSON says.
     """
-    found = {}
+    tables = {}
     for name in ENTRIES:
         path = folder / "saved_models" / name / "metrics.json"
         shown = ("", "")
         if path.is_file():
             metrics, recipe = read(path), Recipe.from_dict(read(path.with_name("recipe.json")))
             shown = card.by_points(metrics), card.trainings_table(recipe, metrics)
-        found[name], found[f"{name} trainings"] = shown
-    return found
+        tables[name], tables[f"{name} trainings"] = shown
+    return tables

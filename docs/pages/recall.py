@@ -24,8 +24,8 @@ def tables(folder, read):
     if not trainings:
         return {"recall": ""}
     rows = [
-        [name, *map(stopped, found["lengths"]), *map(wrong, found["fixed"]), slope(found["line"])]
-        for name, found in trainings.items()
+        [name, *map(stopped, run["lengths"]), *map(wrong, run["fixed"]), slope(run["line"])]
+        for name, run in trainings.items()
     ]
     first = next(iter(trainings.values()))
     header = ["training", *(f"{row['length']} bits" for row in first["lengths"])]

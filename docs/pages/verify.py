@@ -1,4 +1,4 @@
-"""The tables of docs/verify.md: what `keras-adaptive verify` found, from its record."""
+"""The tables of docs/verify.md: the results of `keras-adaptive verify`, from its record."""
 
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.entries.card import markdown
@@ -18,24 +18,24 @@ def tables(folder):
     current = {name: known for name, known in entries.items() if is_current(name, known, models)}
     if not current:
         return {"summary": "", "figures": ""}
-    found = verdict(current, [], [])
+    result = verdict(current, [], [])
     missing = [f"`{name}`" for name in store.names(models) if name not in current]
     lines = [
-        f"{found['figures']:,} figures of {len(current)} entries; a figure agrees at p ≥ "
-        f"{found['limit']:.2g}; {len(found['disagreements'])} do not.",
+        f"{result['figures']:,} figures of {len(current)} entries; a figure agrees at p ≥ "
+        f"{result['limit']:.2g}; {len(result['disagreements'])} do not.",
         "",
         markdown(
             ["entry", "figures", "least p", "agree", "seed", "backend"],
-            [summary_row(name, known, found["limit"]) for name, known in current.items()],
+            [summary_row(name, known, result["limit"]) for name, known in current.items()],
         ),
     ]
     if missing:
         lines += ["", f"Not on record: {', '.join(missing)}."]
     rows = [
-        [f"`{name}`", one["what"], one["figure"].replace("_", " "), *cells(one)]
+        [f"`{name}`", figure["what"], figure["figure"].replace("_", " "), *cells(figure)]
         for name, known in current.items()
-        for one in known["figures"]
-        if not one.get("drawn")
+        for figure in known["figures"]
+        if not figure.get("drawn")
     ]
     header = ["entry", "of", "figure", "published", "measured again", "p"]
     return {"summary": "\n".join(lines), "figures": markdown(header, rows)}
@@ -44,8 +44,8 @@ def tables(folder):
 def summary_row(name, known, limit):
     """An entry's line."""
     figures = known["figures"]
-    least = min((one["p"] for one in figures if "p" in one), default=None)
-    agree = sum(agrees(one, limit) for one in figures)
+    least = min((figure["p"] for figure in figures if "p" in figure), default=None)
+    agree = sum(agrees(figure, limit) for figure in figures)
     return [
         f"[`{name}`](../saved_models/{name}/README.md)",
         len(figures),

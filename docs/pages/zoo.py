@@ -88,7 +88,7 @@ def range_table(entries):
     """The table of models that were asked beyond the range of their training, as `act_table`."""
     rows = []
     for name, recipe, metrics in entries:
-        found = headline(recipe, metrics)
+        figures = headline(recipe, metrics)
         others = [
             percent(median(errors)) if errors else "–"
             for errors in (
@@ -97,9 +97,9 @@ def range_table(entries):
             )
         ]
         low, high = metrics["beyond"]["confidence_interval"]
-        beyond = f"**{percent(found['error_beyond'])}** ({percent(low)} to {percent(high)})"
+        beyond = f"**{percent(figures['error_beyond'])}** ({percent(low)} to {percent(high)})"
         steps = f"{metrics['beyond']['ponder_steps']:.1f}"
-        cells = [found["trained_on"], percent(found["error"]), found["beyond"], beyond]
+        cells = [figures["trained_on"], percent(figures["error"]), figures["beyond"], beyond]
         rows.append([link(name), *cells, *others, steps])
     header = ["model", "trained on", "error", "beyond", "error beyond", "ACT", "one step"]
     return markdown([*header, "mean steps"], rows)
@@ -136,13 +136,13 @@ def image_table(entries):
 
 def length_table(entries):
     """The table of models that were measured at many lengths, as `act_table`."""
-    found = [
+    errors = [
         {row["length"]: row for row in metrics["lengths"] if is_of_one_length(row)}
         for *_, metrics in entries
     ]
-    lengths = sorted(set().union(*found))
+    lengths = sorted(set().union(*errors))
     rows = []
-    for (name, recipe, metrics), measured in zip(entries, found, strict=True):
+    for (name, recipe, metrics), measured in zip(entries, errors, strict=True):
         cells = [
             percent(measured[length]["sequence_error"]) if length in measured else "–"
             for length in lengths
@@ -156,10 +156,10 @@ def memory_table(entries):
     leaves = [row["leaves"] for row in entries[0][2]["sizes"]]
     rows = []
     for name, recipe, metrics in entries:
-        found = {row["leaves"]: percent(row["sequence_error"]) for row in metrics["sizes"]}
+        errors = {row["leaves"]: percent(row["sequence_error"]) for row in metrics["sizes"]}
         paper = [recipe["paper"].get(key, "–") for key in ("error", "longer_error")]
         trained = Recipe.from_dict(recipe).largest_length
-        cells = (found.get(count, "–") for count in leaves)
+        cells = (errors.get(count, "–") for count in leaves)
         rows.append([link(name), trained, *cells, *paper])
     header = [f"paper, {leaves[0]}", f"paper, {leaves[-1]}"]
     return markdown(["model", "trained with up to", *leaves, *header], rows)
@@ -168,7 +168,7 @@ def memory_table(entries):
 def memory_words(entries):
     """What the table of memories shows."""
     exact = [name for name, _, metrics in entries if is_of_one_length(metrics["sizes"][0])]
-    words = "Errors with so many leaves of memory, for more than half as many input vectors"
+    words = "Errors by number of leaves of the memory, with more than half as many input vectors"
     words += "; in the first column for any number up to that"
     if exact:
         words += f". {', '.join(f'`{name}`' for name in exact)}: exactly as many operations"

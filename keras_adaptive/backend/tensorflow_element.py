@@ -22,8 +22,8 @@ from .tensorflow_step import bytes_of
 
 # The smallest number of steps of a chunk, and its approximate size in bytes.
 FEWEST, BYTES = 8, 2**21
-# What is saved in a chunk and what begins each chunk have at most so many bytes; above, loops that
-# are compiled by themselves are as fast, and need no steps twice.
+# What is saved in a chunk and what begins each chunk have at most this many bytes; above that,
+# loops that are compiled by themselves are as fast, and take no step twice.
 MOST_BYTES = 2**22
 
 

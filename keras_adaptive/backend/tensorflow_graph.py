@@ -222,15 +222,15 @@ def frozen_of(carry: list[Tensor], results: list[Tensor]) -> list[Any]:
     running = {x.name: x for x, y in zip(carry, results) if _only_ends(x, y)}
     frozen = []
     for x, y in zip(carry, results):
-        found = None
+        pair = None
         if y.op.type == "SelectV2":
             condition, new, old = map(without_identities, y.op.inputs)
             is_a_column = condition.shape.rank == x.shape.rank and set(condition.shape[1:]) <= {1}
             while condition.op.type in ("ExpandDims", "Reshape"):
                 condition = without_identities(condition.op.inputs[0])
             if is_a_column and old.name == x.name and condition.name in running:
-                found = new, running[condition.name]
-        frozen.append(found)
+                pair = new, running[condition.name]
+        frozen.append(pair)
     return frozen
 
 

@@ -76,7 +76,7 @@ class AdvanceCurriculum(keras.callbacks.Callback):
         return {"level": self.level, "step": self.step}
 
     def set_state(self, state: Mapping[str, int]) -> None:
-        """Goes on where `get_state` was called.
+        """Continues where `get_state` was called.
 
         Raises:
             ValueError: if the curriculum has no such level.

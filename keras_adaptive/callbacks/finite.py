@@ -9,7 +9,7 @@ from .. import checkpoints
 
 
 class RequireFinite(keras.callbacks.Callback):
-    """Ends a training with an error that names the variable which is not finite any more.
+    """Ends a training with an error that names the variable that is no longer finite.
 
     The loss is checked after each batch (or each `steps_per_execution` batches), and all variables
     of the model and its optimizer after each epoch. Unlike `keras.callbacks.TerminateOnNaN` it does

@@ -15,7 +15,7 @@ class UpdateWrongFraction(keras.callbacks.Callback):
         metric: name of the share in the logs. Defaults to `"sequence_error"`.
 
     Raises:
-        ValueError: in training, if the model's optimizer is no `GradientNoise` (or one in a
+        ValueError: in training, if the model's optimizer is not a `GradientNoise` (or one in a
             `LossScaleOptimizer`), or the logs have no such metric.
 
     Example:

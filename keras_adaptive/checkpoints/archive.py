@@ -165,7 +165,7 @@ def load(
     if not path.exists():
         raise FileNotFoundError(f"there is no checkpoint to resume from: {path}")
     if not path.is_file():
-        raise Damaged("it is no file")
+        raise Damaged("it is not a file")
     content = path.read_bytes()
     try:
         state, arrays = _parsed(content)
@@ -202,7 +202,7 @@ def _parsed(content):
         arrays = {name: file[name] for name in file.files}
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
-            raise ValueError(f"{name} is no array")
+            raise ValueError(f"{name} is not an array")
     return json.loads(str(arrays.pop("state"))), arrays
 
 

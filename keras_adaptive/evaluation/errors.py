@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import metrics
+from .. import arguments, metrics
 from ..statistics import Ratio, error_interval
 
 # Batches without any target after which measuring gives up.
@@ -49,8 +49,7 @@ class Evaluation:
         Raises:
             ValueError: `examples` is below 1, or no example has a target.
         """
-        if examples < 1:
-            raise ValueError(f"examples must be at least 1. Received: {examples}")
+        examples = arguments.integer("examples", examples, least=1)
         began = time.monotonic()
         parts, count = [], 0
         for number, batch in enumerate(batches):

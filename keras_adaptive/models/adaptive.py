@@ -27,7 +27,7 @@ class AdaptiveModel(keras.Model):
     `evaluate` have, beside the compiled metrics,
 
     * `loss`: the sum that is minimised,
-    * `task_loss`: the compiled loss and what else is no ponder cost,
+    * `task_loss`: the compiled loss and all other losses except the ponder cost,
     * `ponder_cost`: τ · mean over the batch of Σ(N + R), of all adaptive layers,
     * `ponder`, `ponder_steps`: mean of ρ = N + R and of N over all inputs that were pondered (not
       masked); with several adaptive layers `ponder_<name>` and `ponder_steps_<name>`,

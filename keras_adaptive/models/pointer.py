@@ -51,7 +51,8 @@ class PointerNetwork(TeacherForced):
         beams: integer >= 1, how many answers the search keeps. 1, the default, takes the likeliest
             point each time.
         features: integer >= 1, the numbers of a point. Defaults to `2`.
-        padding_value: float. What has it as all of its numbers is no point. Defaults to `-1.0`.
+        padding_value: float. A row in which all numbers are this one is not a point. Defaults
+            to `-1.0`.
         **kwargs: arguments of `keras.Model`: `name`, `dtype`.
 
     Call arguments:
@@ -63,7 +64,7 @@ class PointerNetwork(TeacherForced):
     Returns:
         Probabilities: of each target, `(batch, m, n + 1)`, if they are given; else along the answer
         that was searched, `(batch, n + 1, n + 1)`, among what was valid there (with several beams 1
-        for what was chosen). Behind the end, 0 has probability 1.
+        for what was chosen). After the end, 0 has probability 1.
 
     Raises:
         ValueError: an argument is out of its range, or the points have another shape.

@@ -26,7 +26,7 @@ def answers_after_steps(
         The path.
 
     Raises:
-        ValueError: a wrong shape, a value that is no probability, or another kind of file.
+        ValueError: a wrong shape, a value that is not a probability, or another kind of file.
     """
     if not isinstance(read, (str, list, tuple)):
         arguments.refuse("read", read, "a string or a list of symbols")

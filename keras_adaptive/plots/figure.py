@@ -37,7 +37,7 @@ def check_format(path: str | Path, formats: Sequence[str] = FORMATS) -> None:
 
 
 def check_rows(name: str, rows: Any, keys: Iterable[str]) -> None:
-    """Refuse what is no list of dicts with these keys, or has no row."""
+    """Refuse anything but a list of dicts with these keys, or an empty one."""
     fits = isinstance(rows, (list, tuple)) and len(rows) > 0
     if not fits or not all(isinstance(row, dict) and row.keys() >= set(keys) for row in rows):
         raise ValueError(
@@ -47,7 +47,7 @@ def check_rows(name: str, rows: Any, keys: Iterable[str]) -> None:
 
 
 def check_title(title: str | None) -> None:
-    """Refuse what is no text and not None."""
+    """Refuse a title that is neither a text nor None."""
     if not isinstance(title, (str, type(None))):
         raise ValueError(f"Argument `title` must be a text or None. Received: title={title!r}")
 

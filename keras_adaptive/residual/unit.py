@@ -32,7 +32,7 @@ class ResidualUnit(keras.layers.Layer):
         `(batch, height / strides, width / strides, filters)`.
 
     Raises:
-        ValueError: if an argument is out of its range, or the input is no batch of images.
+        ValueError: if an argument is out of its range, or the input is not a batch of images.
 
     Example:
 

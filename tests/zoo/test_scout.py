@@ -40,7 +40,7 @@ def test_the_best_seed_goes_on(small, tmp_path):
 
 
 def test_bad_input(small, tmp_path):
-    with pytest.raises(ValueError, match=r"`seeds` must be an integer of at least 1.* 0"):
+    with pytest.raises(ValueError, match=r"seeds must be a whole number from 1 to .* 0"):
         choose_seed(small, tmp_path, 0)
     with pytest.raises(ValueError, match="act_logic does not measure"):
         choose_seed("act_logic", tmp_path, 2)

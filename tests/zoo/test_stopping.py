@@ -144,4 +144,4 @@ def test_many_trainings_are_told_to_end(words, inner, begin, tmp_path):
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 143
-    assert f"going on from step {reached}: " in err
+    assert f"resuming from step {reached}: " in err

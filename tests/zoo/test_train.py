@@ -105,7 +105,7 @@ def test_resumed_equals_uninterrupted_on_jax(parity, tmp_path):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     process = python(ON_JAX, killed, whole, json.dumps(parity), backend="jax")
     assert process.returncode == 0, process.stderr
-    assert "going on from step 14: " in process.stderr
+    assert "resuming from step 14: " in process.stderr
     assert_same(killed, whole)
 
 
@@ -124,7 +124,7 @@ def test_what_is_kept_is_a_training(parity, tmp_path):
 
 @pytest.mark.parametrize("steps", [0, 2.5])
 def test_kept_too_often(steps, tmp_path):
-    with pytest.raises(ValueError, match=rf"`keep_every` must be .* Received: {steps}"):
+    with pytest.raises(ValueError, match=rf"keep_every must be .* Received: {steps}"):
         train("act_parity", tmp_path / "out", keep_every=steps)
     assert not (tmp_path / "out").exists()
 
@@ -160,7 +160,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(run, tmp_path, capsys)
     said = capsys.readouterr().err
     assert 0 < earlier < run.position.step
     assert f"the checkpoint {whole} is damaged: " in said and "taking the one before" in said
-    assert f"going on from step {earlier}: {whole.with_name(checkpoint.PREVIOUS)}" in said
+    assert f"resuming from step {earlier}: {whole.with_name(checkpoint.PREVIOUS)}" in said
     assert_same(whole.parent, run.folder)
     assert whole.with_name("checkpoint.npz.damaged").read_bytes() == content[:-100]
 

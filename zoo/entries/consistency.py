@@ -48,12 +48,12 @@ def differences(name, read, right):
 
 
 def shares(recipe, metrics):
-    """Sentences on errors that are no whole number of examples, and on wrong intervals."""
+    """Sentences on errors that are not a whole number of examples, and on wrong intervals."""
     for measurement in families.of(recipe).measurements(metrics):
         errors = measurement.row[ERROR] * measurement.row["examples"]
         if abs(errors - round(errors)) > 0.01:
             share, examples = measurement.row[ERROR], measurement.row["examples"]
-            yield f"{measurement.what}: {share} is no share of {examples} examples"
+            yield f"{measurement.what}: {share} is not a whole number of {examples} examples"
     for row in rows_with_intervals(metrics):
         right = statistics.error_interval(round(row[ERROR] * row["examples"]), row["examples"])
         if max(abs(a - b) for a, b in zip(right, row["confidence_interval"])) > 2e-6:

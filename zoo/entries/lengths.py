@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import datasets
 from ...checkpoints.files import read_json, write_file
+from ..settings import check_option
 
 NAME = "lengths.json"
 # Those of the paper, in digits of a number and in positions.
@@ -91,11 +92,10 @@ def plan(recipe, examples, long_examples=None, lengths=None):
     shortest, longest = recipe.length_parameters
     long_examples = LONG_EXAMPLES if long_examples is None else long_examples
     lengths = sorted(set(LENGTHS[longest] if lengths is None else lengths))
-    for name, value in (("examples", examples), ("long_examples", long_examples)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1. Received: {value}")
-    if not lengths or lengths[0] < 1:
-        raise ValueError(f"lengths must be integers of at least 1. Received: {lengths}")
+    check_option("examples", examples)
+    check_option("long_examples", long_examples)
+    for length in lengths:
+        check_option("length", length)
     sample = inspect.signature(datasets.task(recipe.dataset).sample)
     trained = recipe.parameters[longest]
     # The smallest length of the task; if None, all examples have the same length.

@@ -19,7 +19,7 @@ def read(path):
     try:
         return dict(json.loads(path.read_text(encoding="utf-8"))["entries"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is no record of `verify`: {error}") from error
+        raise ValueError(f"{path} is not a record of `verify`: {error}") from error
 
 
 def digest(name, folder=None):
@@ -61,7 +61,7 @@ def verdict(entries, skipped, inconsistent):
 
 
 def limit_of(figures):
-    """The smallest p-value at which a figure agrees, if so many figures are compared.
+    """The smallest p-value at which a figure agrees, if this many figures are compared.
 
     The risk is divided by their number (Bonferroni). So if all published figures are correct, all
     of them agree with a probability of at least 99.9 %.

@@ -67,7 +67,7 @@ def section(metrics) -> str:
     ]
     header = ["most steps", "bits for each byte" if texts else "sequence error", "mean steps"]
     return (
-        f"When it may take few steps only (`max_ponder`), on {rows[0]['examples']:,} test "
+        f"With a limit on its steps (`max_ponder`), on {rows[0]['examples']:,} test "
         f"{'windows' if texts else 'examples'}:\n\n{markdown(header, shown)}\n\n"
         f"![error against the limit]({PICTURE})"
     )

@@ -16,6 +16,7 @@ import keras
 from ... import halting, statistics
 from ...checkpoints.files import write_file
 from .. import families
+from ..settings import check_option
 from . import baseline, store, thinking_less
 from .consistency import inconsistencies
 from .figures import ERROR
@@ -53,9 +54,8 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
             published figures.
         FileNotFoundError: the data of an entry in `names` is not available.
     """
-    for name, value in (("examples", examples), ("seconds", seconds)):
-        if value is not None and not value > 0:
-            raise ValueError(f"{name} must be positive. Received: {value}")
+    check_option("examples", examples)
+    check_option("seconds", seconds)
     selected = list(dict.fromkeys(names)) or store.names(folder)
     damaged = {name: text for name in selected if (text := damage(name, folder))}
     selected = [name for name in selected if name not in damaged]
@@ -95,10 +95,9 @@ def damage(name, folder):
 
 def check_seed(name, seed, folder):
     """Refuse a seed that was used for the published figures or for the training."""
+    check_option("seed", seed)
     if seed is None:
         return
-    if type(seed) is not int or seed < 0:
-        raise ValueError(f"seed must be an integer of at least 0. Received: {seed!r}")
     metrics = store.results(name, folder)
     used = {metrics["seed"], *(run["training_seed"] for run in metrics["runs"])}
     # Long examples were measured in portions; the seed of a portion is the number of earlier ones.

@@ -1,6 +1,6 @@
 """The base class of families: all behaviour that differs between kinds of networks in the zoo.
 
-A family is a folder with a subclass of `Family` in its `family.py`, and a line in `families.of`.
+A family is a folder with a subclass of `Family` in its `family.py`, and a line in `registry.py`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The families by the names by which recipes know them."""
+"""The families, by their names in recipes."""
 
 from .act.family import ACT
 from .ham.baseline import HAMBaseline

@@ -64,7 +64,7 @@ VARIANTS = (
         name="act_logic_anytime",
         hyperparameters={**RECIPE.hyperparameters, "halting": "anytime", "max_ponder": 20},
         stages=(
-            # Batches with a limit of few steps are mostly wrong, however well the others do.
+            # Batches with a small limit of steps are mostly wrong, even if the others are right.
             dataclasses.replace(
                 RECIPE.stages[0],
                 curriculum=Curriculum(("gates", "vectors"), start=1, stop="gates", threshold=0.35),

@@ -39,8 +39,8 @@ RECIPE = Recipe(
     validate_every=100,
     task=(
         "Two binary numbers of the same length with a plus between them and an equals sign "
-        "behind, the least significant bits first, up to 32 symbols in all. The answer is their "
-        "sum, and the End Of Output symbol."
+        "at the end, the least significant bits first, up to 32 symbols in all. The answer is "
+        "their sum, and the End Of Output symbol."
     ),
     paper={"error": "0 %", "longer_error": "100 %"},
     differences=differences(SETTINGS, STAGES, 25),

@@ -14,8 +14,8 @@ from ..families.ham.settings import (
 )
 from ..recipe import Recipe, Stage
 
-# What is wrong at last is the order of priorities 1/300 apart. Each stage opens the turns again
-# (`entropy_again`), and each brings these errors down.
+# The last errors to go are in the order of priorities that are 1/300 apart. Each stage makes the
+# turns random again (`entropy_again`), and each reduces these errors.
 STAGES = (
     dataclasses.replace(
         COMPARING_STAGES[0],
@@ -30,12 +30,12 @@ STAGES = (
 SETTINGS = {
     **CONTROLLED,
     **COMPARING,
-    # Half of them take twice as many steps on 16 leaves, and order close priorities worse.
+    # With half as many, 16 leaves take twice as many steps, and close priorities are ordered worse.
     "hidden_units": 96,
     "priority_gain": 20.0,
     "patience": 12,
     "entropy_again": 3e-4,
-    # As slow at the largest size as before: turns that are settled early stay as they are.
+    # Slow at the largest size too, because turns that become certain early do not change any more.
     "sure_decay": 0.6**0.002,
 }
 RECIPE = Recipe(

@@ -5,9 +5,10 @@ import dataclasses
 from ..families.ham.settings import RAW, SEVERAL_SIZES, SIZES, differences, softened
 from ..recipe import Recipe, Stage
 
-# What is wrong at last are a few PUSHes into leaves that are taken. Each stage opens the turns
-# again (`entropy_again`), and each brings these errors down; most does the last, where all elements
-# are asked for: a low priority that is lost in a full queue is else hardly ever missed.
+# The last errors to go are a few PUSHes into leaves that are taken already. Each stage makes the
+# turns random again (`entropy_again`), and each reduces these errors. The last stage reduces them
+# most, because all elements are asked for there: otherwise a low priority that was overwritten in a
+# full queue is hardly ever asked for.
 STAGE = Stage(steps=5000, learning_rate=6e-3, schedule="exponential", hold=0.4, chunk=100)
 STAGES = (
     Stage(

@@ -20,7 +20,7 @@ SETTINGS = {
     "size_factor": 0.75,
     "sure_from": 32,
 }
-# In smaller trees the first pair is read, not the query, and never unlearned.
+# In smaller trees a network learns to read the first pair instead of the query, and keeps doing so.
 FROM = dataclasses.replace(CONTROLLED_STAGES[0].curriculum, start=16)
 STAGES = (
     Stage(steps=30_000, learning_rate=3e-3, curriculum=FROM, chunk=100),
@@ -35,7 +35,7 @@ RECIPE = Recipe(
     scouted_stages=len(STAGES),
     batch_size=100,
     task=(
-        "Up to 31 pairs of a key and a value, 5 bits each, sorted by their keys, and behind them "
+        "Up to 31 pairs of a key and a value, 5 bits each, sorted by their keys, followed by "
         "one of the keys. The answer is the value of the first pair with that key."
     ),
     paper={"error": "0.12 %", "longer_error": "1.68 %"},

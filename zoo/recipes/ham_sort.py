@@ -14,7 +14,7 @@ from ..families.ham.settings import (
 )
 from ..recipe import Recipe, Stage
 
-# More pairs with the same key, whose order is what goes wrong in a large tree.
+# More pairs have equal keys, because in a large tree it is their order that is wrong.
 TIES = Stage(
     steps=2000,
     learning_rate=3e-3,

@@ -20,7 +20,7 @@ RECIPE = Recipe(
         "input_gain": 10.0,
     },
     stages=(
-        # At first a look costs nothing: nobody knows yet whether it is worth it.
+        # At first a look is free, because the network has not learned yet what to look for.
         Stage(
             steps=6_000,
             learning_rate=2e-3,

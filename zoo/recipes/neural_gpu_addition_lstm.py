@@ -12,8 +12,8 @@ RECIPE = Recipe(
     training_parameters={"short_share": 0.2},
     length_parameters=("min_bits", "bits"),
     hyperparameters={**SEQ2SEQ, "longer": 30},
-    # As the paper: numbers of d digits until the network knows them, then d + 1, and with them
-    # some that are shorter. At the end all lengths alike.
+    # As in the paper: numbers of d digits until the network knows them, then of d + 1, mixed with
+    # some shorter ones. In the last stage all lengths are equally likely.
     stages=(
         Stage(
             steps=15_000,
@@ -41,7 +41,7 @@ RECIPE = Recipe(
         "errors": {"20": "0 %", "25": "27 %", "100": "100 %", "200": "100 %", "2000": "100 %"},
     },
     differences=(
-        "The curriculum goes on after 200 batches in which less than 10 % of the examples had a "
+        "The curriculum advances after 200 batches in which less than 10 % of the examples had a "
         "mistake, the paper's after a threshold that it searched for.",
         "The parameters are not relaxed: an LSTM has no steps that could take turns with them.",
     ),

@@ -45,9 +45,9 @@ RECIPE = Recipe(
         "Several lengths in every update, in three stages of growing length, instead of one "
         "length at a time.",
     ),
-    # Six settings with three values each, as in the paper, which gives the values of dropout alone.
-    # It also varies the threshold of its curriculum; here all lengths of a stage are trained at
-    # once, and what decides when longer ones come is the number of steps of the first stage.
+    # Six settings with three values each, as in the paper, which gives the values of dropout only.
+    # It also varies the threshold of its curriculum. Here all lengths of a stage are trained at
+    # once, and the number of steps of the first stage decides when longer examples come.
     search={
         "stages.0.learning_rate": (1e-3, 3e-3, 9e-3),
         "initial_scale": (1.2, 1.8, 2.4),

@@ -25,9 +25,9 @@ RECIPE = Recipe(
         "longer": 60,
         "longer_at_first": 20,
     },
-    # Numbers of one digit more before the shorter ones are known: a network that stays with short
-    # sums until it makes few mistakes learns them by heart, and takes long to do even that. Then
-    # all lengths and a learning rate that falls.
+    # Longer numbers come before the network knows the shorter ones: a network that is trained on
+    # short sums until it makes few mistakes memorizes them, which takes long besides. All lengths
+    # and a falling learning rate follow.
     stages=(
         Stage(
             steps=4000,

@@ -15,6 +15,6 @@ RECIPE = Recipe(
             steps=1000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
         ),
     ),
-    task=("Bits are repeated as they are."),
+    task=("The answer is the bits of the input."),
     differences=DIFFERENCES,
 )

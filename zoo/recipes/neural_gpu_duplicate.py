@@ -18,7 +18,7 @@ RECIPE = Recipe(
         Stage(
             steps=4000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
         ),
-        # And with longer runs of equal bits than uniform ones have.
+        # Half of the inputs have longer runs of equal bits than uniform bits have.
         Stage(
             steps=8000,
             learning_rate=0.003,
@@ -39,10 +39,10 @@ RECIPE = Recipe(
         "The first three stages were trained with one seed and several scales of the gradient "
         "noise (0, 0.0002, 0.0005, 0.001 and 0.002), with 48 maps and with a saturation cost; of "
         "those with nothing wrong on validation examples of 121 positions, the one with the fewest "
-        "mistakes at 401 went on. Two other seeds, without noise, ended with 11 and 84 % wrong at "
-        "41 positions. One with runs in its second and third stage, and no such choice before it, "
-        "was wrong in all validation examples of 401 positions; a second seed of that was broken "
-        "off.",
+        "mistakes at 401 was continued. Two other seeds, without noise, ended with 11 and 84 % "
+        "wrong at 41 positions. One with runs in its second and third stage, and no such choice "
+        "before it, was wrong in all validation examples of 401 positions; a second seed of that "
+        "was broken off.",
         "Before the last stage was tried, earlier models had been measured on test examples of "
         "401 and 4001 positions: four trainings, and an average of three, which was published, "
         "without and with sharper gates.",

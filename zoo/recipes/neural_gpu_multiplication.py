@@ -20,7 +20,7 @@ RECIPE = Recipe(
     },
     stages=(
         Stage(steps=10_000, learning_rate=0.005, schedule="cosine", hold=0.6, bins=(1, 2, 3, 4, 5)),
-        # From here on with numbers that carry farther.
+        # From here on, some numbers have runs of equal digits, which cause longer carries.
         Stage(
             steps=5000,
             learning_rate=0.004,
@@ -33,7 +33,7 @@ RECIPE = Recipe(
             bins=(4, 8, 12, 16, 20),
             parameters={"runs_share": 0.5},
         ),
-        # And with products that do.
+        # Some products have such runs, too.
         Stage(
             steps=16_000,
             learning_rate=0.004,

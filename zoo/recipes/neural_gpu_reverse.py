@@ -15,6 +15,6 @@ RECIPE = Recipe(
             steps=6000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
         ),
     ),
-    task=("Bits are said again from the last to the first."),
+    task=("The answer is the bits of the input in reverse order."),
     differences=DIFFERENCES,
 )

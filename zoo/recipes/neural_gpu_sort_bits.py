@@ -13,7 +13,7 @@ RECIPE = Recipe(
     },
     stages=(
         Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
-        # From here on with longer runs of equal bits than uniform ones have.
+        # From here on, half of the inputs have longer runs of equal bits than uniform bits have.
         Stage(
             steps=1000,
             learning_rate=0.005,

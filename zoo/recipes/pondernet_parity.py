@@ -41,7 +41,7 @@ RECIPE = Recipe(
     task=(
         "The input is one vector of 96 elements, of which a random number, at random places, are 1 "
         "or -1 and the others 0. The answer is 1 if the number of ones is odd, else 0. The "
-        "training sees 1 to 48 elements that are not 0; 49 to 96 are asked too."
+        "training sees 1 to 48 elements that are not 0; it is also tested with 49 to 96."
     ),
     paper={
         "cell": "GRU with 128 units",

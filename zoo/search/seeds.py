@@ -13,6 +13,7 @@ from ...checkpoints.files import remove_temporary_files, write_file
 from ...checkpoints.lock import lock_folder
 from .. import recipes
 from ..recipe import Recipe
+from ..settings import check_option
 from ..training import SEEDS
 from ..training.run import Run
 from .trainings import Trainings
@@ -43,8 +44,7 @@ def choose_seed(
         FileExistsError: `out` already holds trainings, and `resume` is False.
         FileNotFoundError: `resume` without trainings.
     """
-    if int(seeds) != seeds or seeds < 1:
-        raise ValueError(f"`seeds` must be an integer of at least 1. Received: {seeds!r}")
+    check_option("seeds", seeds)
     loaded = recipes.load(recipe) if isinstance(recipe, str) else recipe
     if "longer" not in loaded.hyperparameters:
         raise ValueError(

@@ -19,6 +19,7 @@ from ... import checkpoints
 from ...callbacks import Autosave, ProgressBar, RequireFinite
 from .. import families
 from ..recipe import Recipe
+from ..settings import check_option
 from . import checkpoint
 from .batches import batches
 from .run import Run, configure, restore, resume_position, start
@@ -70,10 +71,7 @@ def train(
         checkpoints.InUse: another process trains in `out`.
         KeyboardInterrupt: Ctrl-C, or SIGTERM (`checkpoints.Terminated`); the state was saved.
     """
-    if keep_every is not None and (int(keep_every) != keep_every or keep_every < 1):
-        raise ValueError(
-            f"`keep_every` must be an integer of at least 1. Received: {keep_every!r}"
-        )
+    check_option("keep_every", keep_every)
     settings = {
         "recipe": recipe if isinstance(recipe, str) else recipe.name,
         "variant": variant,
@@ -110,7 +108,7 @@ def _resumed(out, settings, custom, jit_compile):
     run = restore(out, settings, custom, jit_compile)
     if run.source.name != checkpoint.NAME:
         checkpoints.set_aside(out)
-    print(f"going on from step {run.position.step}: {run.source}", file=sys.stderr)
+    print(f"resuming from step {run.position.step}: {run.source}", file=sys.stderr)
     resume_position(run)
     return run
 

@@ -46,13 +46,13 @@ def trend(rows, label):
     """How ponder depends on difficulty, in a sentence.
 
     >>> trend([{"difficulty": 1, "ponder": 9.38}, {"difficulty": 64, "ponder": 8.67}], "bits")
-    'From difficulty 1 to 64 (bits) the mean ponder falls, from 9.38 to 8.67.'
+    'With difficulty, from 1 to 64 (bits), the mean ponder falls from 9.38 to 8.67.'
     """
     first, last = rows[0], rows[-1]
     verb = "rises" if last["ponder"] > first["ponder"] else "falls"
     return (
-        f"From difficulty {first['difficulty']} to {last['difficulty']} ({label}) the mean ponder "
-        f"{verb}, from {first['ponder']:.2f} to {last['ponder']:.2f}."
+        f"With difficulty, from {first['difficulty']} to {last['difficulty']} ({label}), the mean "
+        f"ponder {verb} from {first['ponder']:.2f} to {last['ponder']:.2f}."
     )
 
 

@@ -25,12 +25,12 @@ def results(recipe, metrics):
     """The table of errors beside the paper's, and those of the other models of the task."""
     lines = [
         "Shares of fresh test examples with any mistake (sequence error, with the 95 % confidence "
-        "interval after Wilson) and of wrong bits, with so many "
-        + " and ".join(measures(recipe))
+        "interval after Wilson) and of wrong bits, by the number of "
+        + " and of ".join(measures(recipe))
         + f". The training saw up to {recipe.largest_length}"
         + (" of both" if has_memory(recipe) else "")
         + ". "
-        + ("" if is_raw(recipe) else "An answer that ends too early, too late or not is wrong. ")
+        + ("" if is_raw(recipe) else "An answer that ends too early, too late or never is wrong. ")
         + ("The most probable turns are taken." if takes_turns(recipe) else ""),
         "",
         markdown(
@@ -101,8 +101,8 @@ def use(recipe, metrics):
     leaves = ""
     if has_memory(recipe):
         leaves = (
-            "The memory has the least power of two of leaves that is not below m; with\nfewer "
-            f"leaves than the {recipe.parameters['length']} of training it was not measured: pad. "
+            "The memory has m leaves, rounded up to a power of two. It was not measured\nwith "
+            f"fewer than the {recipe.parameters['length']} of training: pad shorter inputs. "
         )
     return f"""```python
 import numpy as np
@@ -121,7 +121,7 @@ print(task.decode(outputs.reshape(len(outputs), -1)))
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes vectors, float32 (batch, m, {width}), with -1 in every
-element of those behind the end of an example, for any batch and m, and returns `outputs`,
+element of those after the end of an example, for any batch and m, and returns `outputs`,
 probabilities of ones. {leaves}It is for
 inference only: gradients through it are silently zero."""
 

@@ -221,7 +221,7 @@ class HAM(Family):
         plots.learning_curve(folder / "learning_curve.png", history, CURVES)
 
     def check_limits(self, limits, shown=str):
-        """Refuse other limits than `leaves`, and a number that is no power of two."""
+        """Refuse other limits than `leaves`, and a number that is not a power of two."""
         super().check_limits(limits, shown)
         leaves = limits.get("leaves")
         if leaves is not None and leaves & (leaves - 1):

@@ -49,7 +49,7 @@ class NeuralGPUBaseline(NeuralGPU):
 
     def card_sections(self, metrics):
         """Those of a Neural GPU, without a mental image, and with another network in words."""
-        end = " Behind the end of what the model writes stand blanks with probability 1."
+        end = " After the end of the answer, blanks have probability 1."
         return Sections(
             source=card.SOURCE,
             results=card.results(self.recipe, metrics),

@@ -43,7 +43,7 @@ def stack_rnn(recipe):
 
 
 def glorot(recipe, name):
-    """Keras's default initializer, its weights as many times as large as the setting says."""
+    """Keras's default initializer, with weights multiplied by the setting."""
     scale = recipe.hyperparameters[name]
     if not scale > 0:
         raise ValueError(f"{name} must be positive. Received: {scale!r}")

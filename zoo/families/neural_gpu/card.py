@@ -106,7 +106,7 @@ model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more
 ```
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
-this package: its endpoint `serve` takes symbols, int32 (batch, n), with -1 behind the end of an
+this package: its endpoint `serve` takes symbols, int32 (batch, n), with -1 after the end of an
 example, for any batch and n, and returns `outputs`, probabilities (batch, n, classes). It is for
 inference only: gradients through it are silently zero."""
 
@@ -160,7 +160,7 @@ def scouted(recipe, metrics):
     ]
     return [
         "The first stage was trained with several seeds, and the one with the fewest wrong symbols "
-        f"at {longer} {unit} on validation data went on to the end:",
+        f"at {longer} {unit} on validation data was trained to the end:",
         "",
         markdown(["seed", "batches", f"validation at {longer}: error", "symbols"], rows),
         "",

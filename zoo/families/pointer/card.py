@@ -40,7 +40,7 @@ SCORES = {
 
 
 def results(recipe, metrics):
-    """Tables of the errors with several numbers of points, and of all trainings."""
+    """The table of the errors with several numbers of points."""
     low, high = recipe.parameters["min_length"], recipe.parameters["length"]
     return "\n".join(
         [
@@ -51,10 +51,6 @@ def results(recipe, metrics):
             by_points(metrics),
             "",
             f"The paper ({recipe.paper['cell']}): {recipe.paper['error']}.",
-            "",
-            "All trainings, on test examples as in training:",
-            "",
-            trainings_table(recipe, metrics),
         ]
     )
 
@@ -127,7 +123,7 @@ wide = zoo.load({this}, beam=4)     # the same, which keeps four answers while i
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes points, float32 (batch, n, 2), -1 where there is none, for
-any batch and n, and returns `indices` (batch, n + 1), from 1 and 0 behind the end, `outputs`,
+any batch and n, and returns `indices` (batch, n + 1), from 1, and 0 after the end, `outputs`,
 `ponder`, `ponder_steps` and `log_probability`; `serve_with_limits` also takes `max_ponder` and
 `epsilon`. It is for inference only: gradients through it are silently zero."""
 
@@ -153,7 +149,8 @@ def training(recipe, metrics):
         f"{recipe.batch_size}; Adam, gradients clipped at a global norm of "
         f"{settings['clipnorm']:g}.\n\n```\n{command(recipe, metrics)}\n```\n\n"
         + markdown(header, rows)
-        + f"\n\n{choice(metrics['runs'])}"
+        + f"\n\n{choice(metrics['runs'])}\n\nOn test examples with as many points as in training:"
+        + f"\n\n{trainings_table(recipe, metrics)}"
     )
 
 

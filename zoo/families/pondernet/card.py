@@ -13,7 +13,7 @@ NAMES = {"pondernet": "PonderNet", "act": "ACT", "plain": "one step"}
 
 
 def results(recipe, metrics):
-    """The tables of errors inside and beyond the training's range, and of all seeds."""
+    """The table of errors inside and beyond the training's range."""
     beyond, length = metrics["beyond"], recipe.parameters["length"]
     rows = [
         [f"1 to {length}, as in training", metrics],
@@ -34,11 +34,6 @@ def results(recipe, metrics):
         spread(metrics["figure"]),
         "",
         f"The paper: {recipe.paper['error']}; ACT: {recipe.paper['error_without_act']}.",
-        "",
-        "All trainings, with the same curriculum, stages and cell. Beyond the training's range "
-        "they answered validation data, which the published one was not chosen by:",
-        "",
-        seeds(recipe, metrics),
     ]
     comparison = compared(metrics["runs"])
     return "\n".join([*lines, "", comparison] if comparison else lines)
@@ -48,11 +43,15 @@ def spread(rows):
     """How the steps of thought depend on the difficulty, in a sentence.
 
     >>> spread([{"ponder_steps": 2.0}, {"ponder_steps": 2.5}])
-    'Mean steps for each number of non-zeros lie between 2.00 and 2.50.'
+    'The mean steps for each number of non-zeros lie between 2.00 and 2.50.'
+    >>> spread([{"ponder_steps": 3.0}, {"ponder_steps": 3.0}])
+    'The mean steps are 3.00 for each number of non-zeros.'
     """
     steps = [row["ponder_steps"] for row in rows]
-    words = f"Mean steps for each number of non-zeros lie between {min(steps):.2f} and"
-    return f"{words} {max(steps):.2f}."
+    least, most = f"{min(steps):.2f}", f"{max(steps):.2f}"
+    if least == most:
+        return f"The mean steps are {least} for each number of non-zeros."
+    return f"The mean steps for each number of non-zeros lie between {least} and {most}."
 
 
 def seeds(recipe, metrics):
@@ -129,5 +128,7 @@ def training(recipe, metrics):
     settings = recipe.hyperparameters
     return (
         f"At most {settings['max_ponder']} steps of thought, the prior probability to halt "
-        f"λ_p = {settings['prior']:g}, β = {settings['beta']:g}. " + act.training(recipe, metrics)
+        f"λ_p = {settings['prior']:g}, β = {settings['beta']:g}. {act.training(recipe, metrics)}"
+        "\n\nInside and beyond the training's range. Errors beyond it are on validation data, by "
+        f"which the published training was not chosen:\n\n{seeds(recipe, metrics)}"
     )

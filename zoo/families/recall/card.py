@@ -70,7 +70,7 @@ model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more
 
 `model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes symbols, int32 (batch, n), 1 and 2 for the bits 0 and 1 and
--1 behind the end of an example, for any batch and n, and returns `outputs`, probabilities (batch,
+-1 after the end of an example, for any batch and n, and returns `outputs`, probabilities (batch,
 n, classes), and `ponder_steps`, (batch,); `serve_with_limits` also takes `max_ponder`. It is for
 inference only: gradients through it are silently zero."""
 
