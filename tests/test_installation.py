@@ -22,7 +22,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FOLDERS = ["keras_adaptive", "datasets", "saved_models", "zoo"]
 INIT = "keras_adaptive/__init__.py"
-FILES = ["setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"]
+FILES = ["setup.py", "setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"]
 IMPORTS = ["keras_adaptive", "keras_adaptive.datasets", "keras_adaptive.zoo"]
 # Names that an installed keras_adaptive must not take: Hugging Face has a `datasets`.
 STRANGERS = ["datasets", "saved_models", "zoo"]
