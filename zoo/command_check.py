@@ -12,7 +12,7 @@ from . import recipes, settings
 from .entries import store
 from .search.rows import check_measured, weights_of
 from .search.space import DEFAULT_METHOD, TIME_PENALTIES, space_of
-from .search.variants import DEFAULTS, arms_of
+from .search.variants import DEFAULTS, variants_of
 from .training import checkpoint
 
 # Options whose folders are written, and options whose folders must exist.
@@ -171,7 +171,7 @@ def check_study(arguments):
     if arguments.full:
         settings["tau"] = list(TIME_PENALTIES)
     settings = {kind: values for kind, values in settings.items() if values is not None}
-    arms_of(recipe, {**DEFAULTS, **settings, "overrides": overrides_of(arguments)})
+    variants_of(recipe, {**DEFAULTS, **settings, "overrides": overrides_of(arguments)})
 
 
 def check_example(arguments):

@@ -5,10 +5,11 @@ from typing import Any
 import keras
 from keras import ops
 
-from .. import arguments, backend, cap
+from .. import arguments, backend
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
+from ..max_outputs import check_max_outputs, output_count
 from ..teacher_forcing import TeacherForced
 from ..types import Shape, Tensor
 from .alphabets import Alphabet
@@ -72,7 +73,7 @@ class SequenceGenerator(TeacherForced):
                 arguments.refuse(name, value, "`Symbols` or `Vectors`")
         self.source = source
         self.target = target
-        self.max_outputs = cap.checked(max_outputs)
+        self.max_outputs = check_max_outputs(max_outputs)
         self.reverse_inputs = arguments.boolean("reverse_inputs", reverse_inputs)
         self.supports_masking = True
 
@@ -141,14 +142,14 @@ class SequenceGenerator(TeacherForced):
             self.target.check("targets", targets)
             steps = ops.shape(targets)[1]
         else:
-            steps = cap.most(self.max_outputs, ops.shape(inputs)[1])
+            steps = output_count(self.max_outputs, ops.shape(inputs)[1])
         if self.reverse_inputs:
             vectors, present = ops.flip(vectors, axis=1), ops.flip(present, axis=1)
         state, memory = self.encode(vectors, present, steps, training)
         if targets is not None:
             return self._follow(targets, state, memory, training)
         length = ops.sum(ops.cast(present, "int32"), axis=1)
-        stop = cap.most(self.max_outputs, length)
+        stop = output_count(self.max_outputs, length)
         return self._generate(steps, stop, state, memory)
 
     def _follow(self, targets, state, memory, training):
@@ -197,7 +198,7 @@ class SequenceGenerator(TeacherForced):
     ) -> Shape:
         """The shape of the probabilities."""
         length = inputs_shape[1]
-        steps = None if length is None else cap.most(self.max_outputs, length)
+        steps = None if length is None else output_count(self.max_outputs, length)
         steps = steps if targets_shape is None else targets_shape[1]
         return inputs_shape[0], steps, self.target.width
 

@@ -5,9 +5,10 @@ from typing import Any, Self
 import keras
 from keras import ops
 
-from .. import arguments, backend, cap, cells
+from .. import arguments, backend, cells
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
+from ..max_outputs import check_max_outputs, output_count
 from ..types import Shape, Tensor
 from .memory import Memory, pad_time
 from .perceptrons import MLP
@@ -178,11 +179,11 @@ class TreeAttention(keras.layers.Layer):
         """Boolean `(batch, outputs)`: which outputs the length of the example's input allows."""
         if self.controller is None:
             return present
-        most = cap.most(self.max_outputs, ops.sum(ops.cast(present, "int32"), axis=1))
+        most = output_count(self.max_outputs, ops.sum(ops.cast(present, "int32"), axis=1))
         return ops.arange(self._steps(present), dtype="int32")[None] < most[:, None]
 
     def _steps(self, inputs):
-        return cap.most(self.max_outputs, inputs.shape[1] or ops.shape(inputs)[1])
+        return output_count(self.max_outputs, inputs.shape[1] or ops.shape(inputs)[1])
 
     def _sizes(self, inputs):
         """n and log2 n: integers if they can be known, else tensors."""
@@ -272,7 +273,7 @@ def levels_over(length: Any) -> Any:
 
 
 def _max_outputs(value, is_raw):
-    value = cap.checked(value)
+    value = check_max_outputs(value)
     if is_raw and value != (1, 0):
         raise ValueError(
             "Without a controller there is one output for each operation: argument `max_outputs` "

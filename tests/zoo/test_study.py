@@ -11,8 +11,7 @@ import known_trainings
 from keras_adaptive import zoo
 from keras_adaptive.zoo import cli, recipes
 from keras_adaptive.zoo.search import study as studies
-from keras_adaptive.zoo.search import study_table
-from keras_adaptive.zoo.search import variants as arms
+from keras_adaptive.zoo.search import study_table, variants
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"tau": [0.1, 0.001], "fixed": [2], "targets": [3], "seeds": 2}
@@ -72,10 +71,10 @@ def test_a_study_of_a_real_training(small, tmp_path):
     assert written == pictures | {"study.json", "study.csv", "study.md"}
 
 
-def test_every_arm_and_seed_once(trainer, tmp_path):
+def test_every_variant_and_seed_once(trainer, tmp_path):
     found = zoo.study("act_logic", tmp_path, **SETTINGS)
     assert [(row["arm"], row["seed"]) for row in found["rows"]] == [
-        (arm, seed) for seed in range(2) for arm in ARMS
+        (variant, seed) for seed in range(2) for variant in ARMS
     ]
     folders = [folder for folder, *_ in trainer.calls]
     assert folders[:2] == ["plain/seed-0", "fixed-2/seed-0"] and len(set(folders)) == 10
@@ -160,10 +159,11 @@ def test_the_full_protocol(trainer, tmp_path, monkeypatch):
     assert len(trainer.calls) == 40 * 20
 
 
-def test_arms():
+def test_variants():
     recipe = recipes.load("act_logic")
-    found = arms.arms_of(recipe, {**studies.DEFAULTS, "tau": [0.1, 1e-4], "sampled": [0.01]})
-    labels = [arm.label for arm in found]
+    settings = {**studies.DEFAULTS, "tau": [0.1, 1e-4], "sampled": [0.01]}
+    found = variants.variants_of(recipe, settings)
+    labels = [variant.label for variant in found]
     assert labels[:4] == ["no ACT", "5 steps", "τ = 0.1", "τ = 0.0001"]
     assert labels[4:] == ["sampled, τ = 0.01", "N → 5"]
     changed = recipe.with_overrides(found[4].overrides)

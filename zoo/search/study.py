@@ -16,7 +16,7 @@ from ..recipe import Recipe
 from . import study_table
 from .forecast import announce, say
 from .trainings import Trainings, checked, kept_in, resumed
-from .variants import DEFAULTS, KINDS, arms_of
+from .variants import DEFAULTS, KINDS, variants_of
 
 NAME = "study.json"
 # Settings that may grow when a study is resumed.
@@ -101,18 +101,18 @@ class Study:
 
     def __init__(self, recipe, trainings, data):
         self.recipe, self.trainings, self.data = recipe, trainings, data
-        self.arms = arms_of(recipe, data["settings"])
+        self.variants = variants_of(recipe, data["settings"])
 
     def run(self):
         """Train what has not been trained yet, seed by seed, and measure it."""
         done = {(row["arm"], row["seed"]) for row in self.data["rows"]}
         seeds = range(self.data["settings"]["seeds"])
-        wanted = [(arm, seed) for seed in seeds for arm in self.arms]
-        left = [(arm, seed) for arm, seed in wanted if (arm.name, seed) not in done]
+        wanted = [(variant, seed) for seed in seeds for variant in self.variants]
+        left = [(variant, seed) for variant, seed in wanted if (variant.name, seed) not in done]
         self.announce(len(wanted) - len(left))
-        for number, (arm, seed) in enumerate(left, start=len(wanted) - len(left) + 1):
-            say(f"training {number} of {len(wanted)}: {arm.label}, seed {seed}")
-            self.data["rows"].append(self.trained(arm, seed))
+        for number, (variant, seed) in enumerate(left, start=len(wanted) - len(left) + 1):
+            say(f"training {number} of {len(wanted)}: {variant.label}, seed {seed}")
+            self.data["rows"].append(self.trained(variant, seed))
             self.data.pop("sequences", None)
             self.save()
         if "sequences" not in self.data:
@@ -123,8 +123,8 @@ class Study:
         """Print what will be trained, and how many trainings are done already."""
         announce(
             self.trainings.recipe_of(),
-            [arm.label for arm in self.arms],
-            (len(self.arms), "setting"),
+            [variant.label for variant in self.variants],
+            (len(self.variants), "setting"),
             self.data["settings"]["seeds"],
             done,
             self.trainings.jit_compile,
@@ -140,13 +140,14 @@ class Study:
         write_file(folder / NAME, f'{text},\n "rows": [\n  {rows}\n ]\n}}\n')
         write_file(folder / "study.csv", csv_text(self.data["rows"], study_table.COLUMNS))
 
-    def trained(self, arm, seed):
+    def trained(self, variant, seed):
         """Train with one seed, or resume that training, and measure it; returns its row."""
-        place = f"{arm.name}/seed-{seed}"
-        outcome = self.trainings.train(place, seed, arm.overrides, variant=arm.variant)
+        place = f"{variant.name}/seed-{seed}"
+        changed = {"variant": variant.recipe_variant}
+        outcome = self.trainings.train(place, seed, variant.overrides, **changed)
         if outcome.error is not None:
             say(outcome.error)
-        row = {"arm": arm.name, "kind": arm.kind, "value": arm.value, "seed": seed}
+        row = {"arm": variant.name, "kind": variant.kind, "value": variant.value, "seed": seed}
         # A training that diverged is measured at its last good checkpoint.
         return {**row, **outcome.row(), **self.measured(outcome.run)}
 
@@ -177,7 +178,7 @@ class Study:
 
     def sequences(self):
         """Ponder along some sequences, of the best network of the best τ on validation data."""
-        groups = [group for group in study_table.groups(self.data, self.arms) if group["runs"]]
+        groups = [group for group in study_table.groups(self.data, self.variants) if group["runs"]]
         groups = [group for group in groups if group["kind"] == "tau"]
         if not (self.recipe.figure.along_sequences and groups):
             return None

@@ -1,4 +1,4 @@
-"""The results of a study: its trainings by arm, a table, and the paper's figures."""
+"""The results of a study: its trainings by variant, a table, and the paper's figures."""
 
 import statistics
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from ... import plots
 from ...checkpoints.files import write_file
 from ...statistics import standard_error
-from .variants import arms_of
+from .variants import variants_of
 
 BY_DIFFICULTY = ("difficulty", "sequence_error", "ponder_steps")
 COLUMNS = (
@@ -25,23 +25,28 @@ COLUMNS = (
 )
 
 
-def groups(data, arms):
-    """The trainings of each arm.
+def groups(data, variants):
+    """The trainings of each variant.
 
     Args:
         data: the contents of `study.json`.
-        arms: the list of `Arm`.
+        variants: the list of `Variant`.
 
     Returns:
-        A list of dicts: `name`, `kind`, `value`, and `runs`, the rows of the arm's trainings.
+        A list of dicts: `name`, `kind`, `value`, and `runs`, the rows of the variant's trainings.
     """
     rows = {}
     for row in data["rows"]:
         if row["seed"] < data["settings"]["seeds"]:
             rows.setdefault(row["arm"], []).append(row)
     return [
-        {"name": arm.label, "kind": arm.kind, "value": arm.value, "runs": rows.get(arm.name, [])}
-        for arm in arms
+        {
+            "name": variant.label,
+            "kind": variant.kind,
+            "value": variant.value,
+            "runs": rows.get(variant.name, []),
+        }
+        for variant in variants
     ]
 
 
@@ -51,12 +56,12 @@ def mean(rows, name):
 
 
 def table(data, recipe):
-    """The means over the seeds of each arm with their standard errors, as a table in Markdown."""
+    """The means of each variant over the seeds, with standard errors, as a table in Markdown."""
     lines = [
         "| | trainings | sequence error | steps N | τ at the end |",
         "|---|---|---|---|---|",
     ]
-    for group in groups(data, arms_of(recipe, data["settings"])):
+    for group in groups(data, variants_of(recipe, data["settings"])):
         runs = group["runs"]
         if not runs:
             continue
@@ -88,7 +93,8 @@ def draw(data, recipe, folder):
     Source: Graves (2016), Figures 4 to 20; the last figure is our own.
     """
     folder = Path(folder)
-    trained = [group for group in groups(data, arms_of(recipe, data["settings"])) if group["runs"]]
+    variants = variants_of(recipe, data["settings"])
+    trained = [group for group in groups(data, variants) if group["runs"]]
     for group in trained:
         group["runs"] = [with_names(row) for row in group["runs"]]
     write_file(folder / "study.md", table(data, recipe) + "\n")

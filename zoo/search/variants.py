@@ -1,4 +1,4 @@
-"""The arms of a study: the settings that are compared, each with several seeds."""
+"""The variants of a study: the settings that are compared, each with several seeds."""
 
 import dataclasses
 
@@ -33,24 +33,24 @@ VALUES = {
     "sampled": STAGE["time_penalty"],
     "targets": dataclasses.replace(HYPERPARAMETERS["target_ponder"], none=False),
 }
-# Settings that the arms have.
-OF_ARMS = ("halting", "fixed_steps", "target_ponder", "time_penalty")
+# Settings that the variants have.
+OF_VARIANTS = ("halting", "fixed_steps", "target_ponder", "time_penalty")
 
 
 @dataclasses.dataclass(frozen=True)
-class Arm:
+class Variant:
     """One of the settings that a study compares.
 
     Args:
         kind: one of `KINDS`.
         value: the time penalty, or a number of steps.
-        variant: as in `Recipe.with_variant`.
+        recipe_variant: as in `Recipe.with_variant`.
         overrides: as in `Recipe.with_overrides`.
     """
 
     kind: str
     value: float
-    variant: str
+    recipe_variant: str
     overrides: dict
 
     @property
@@ -71,8 +71,8 @@ class Arm:
         return shown[self.kind].format(self.value)
 
 
-def arms_of(recipe, settings):
-    """The arms that the settings of a study name.
+def variants_of(recipe, settings):
+    """The variants that the settings of a study name.
 
     Args:
         recipe: the `Recipe`.
@@ -80,21 +80,21 @@ def arms_of(recipe, settings):
             training has as in `Recipe.with_overrides`, may be among them.
 
     Returns:
-        A list of `Arm`, in the order of `KINDS`, time penalties falling.
+        A list of `Variant`, in the order of `KINDS`, time penalties falling.
 
     Raises:
-        ValueError: an invalid or repeated value, no arm at all, or a setting of every training that
-            an arm would change.
+        ValueError: an invalid or repeated value, no variant at all, or a setting of every training
+            that a variant would change.
 
     Example:
 
     >>> from keras_adaptive.zoo import recipes
     >>> settings = {"plain": [1], "fixed": [4], "tau": [0.001, 0.01], "sampled": [], "targets": []}
-    >>> [arm.label for arm in arms_of(recipes.load("act_sort"), settings)]
+    >>> [variant.label for variant in variants_of(recipes.load("act_sort"), settings)]
     ['no ACT', '4 steps', 'τ = 0.01', 'τ = 0.001']
     """
-    arms, overrides = [], settings.get("overrides") or {}
-    for name in sorted({*overrides} & {*OF_ARMS, full_name(recipe, "tau")}):
+    variants, overrides = [], settings.get("overrides") or {}
+    for name in sorted({*overrides} & {*OF_VARIANTS, full_name(recipe, "tau")}):
         raise ValueError(f"{name} differs between the trainings of a study, and cannot be set")
     for kind in KINDS:
         for value in settings[kind]:
@@ -103,21 +103,21 @@ def arms_of(recipe, settings):
         if len(set(values)) < len(values):
             raise ValueError(f"{kind} has a value twice. Received: {list(settings[kind])}")
         for value in values:
-            arm = Arm(kind, value, *changes(recipe, kind, value))
+            variant = Variant(kind, value, *changes(recipe, kind, value))
             # Invalid settings are refused before the first training.
             try:
-                chosen = recipe.with_variant(arm.variant)
-                chosen.with_overrides({**overrides, **arm.overrides})
+                chosen = recipe.with_variant(variant.recipe_variant)
+                chosen.with_overrides({**overrides, **variant.overrides})
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{kind}={value!r}: {error}") from error
-            arms.append(arm)
-    if not arms:
-        raise ValueError("a study needs at least one time penalty, or another arm")
-    return arms
+            variants.append(variant)
+    if not variants:
+        raise ValueError("a study needs at least one time penalty, or another variant")
+    return variants
 
 
 def changes(recipe, kind, value):
-    """Variant and overrides of an arm."""
+    """Variant and overrides of a variant."""
     if kind == "plain":
         return "plain", {}
     if kind == "fixed":

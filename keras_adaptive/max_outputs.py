@@ -6,13 +6,13 @@ from typing import Any
 from . import arguments
 
 
-def checked(max_outputs: Any) -> tuple[float, int]:
+def check_max_outputs(max_outputs: Any) -> tuple[float, int]:
     """The pair (a, b), if it is a number and an integer, both >= 0 and not both 0.
 
     Raises:
         ValueError: it is not.
 
-    >>> checked([0.5, 1])
+    >>> check_max_outputs([0.5, 1])
     (0.5, 1)
     """
     if not isinstance(max_outputs, (tuple, list)) or len(max_outputs) != 2:
@@ -24,10 +24,10 @@ def checked(max_outputs: Any) -> tuple[float, int]:
     return int(a) if a.is_integer() else a, b
 
 
-def most(max_outputs: tuple[Any, int], length: Any) -> Any:
-    """How many outputs that is for a length, an integer or a tensor of integers.
+def output_count(max_outputs: tuple[Any, int], length: Any) -> Any:
+    """The number of outputs for a length, an integer or a tensor of integers.
 
-    >>> most((0.5, 1), 5)
+    >>> output_count((0.5, 1), 5)
     3
     """
     a, b = max_outputs
