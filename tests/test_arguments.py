@@ -1,6 +1,6 @@
 """Every argument of everything public is right or refused by name, before any work is done.
 
-`known_arguments` and `known_arguments_of_layers` have a row for each public class and function: how
+`arguments_table` and `arguments_table_of_layers` have a row for each public class and function: how
 to call it, and for each argument what it must refuse. A public argument without a row fails
 `test_every_argument_has_a_row`.
 """
@@ -13,8 +13,6 @@ import keras
 import numpy as np
 import pytest
 
-import known_arguments
-import known_arguments_of_layers
 from keras_adaptive import (
     arguments,
     curriculum,
@@ -25,6 +23,7 @@ from keras_adaptive.layers import (
     HAM,
     NeuralGPU,
 )
+from support import arguments_table, arguments_table_of_layers
 
 MODULES = [
     *("baselines", "boundaries", "callbacks", "checkpoints", "control", "curriculum"),
@@ -34,7 +33,7 @@ MODULES = [
     *("relaxation", "statistics", "weight_averages"),
 ]
 
-TABLE = {**known_arguments_of_layers.TABLE, **known_arguments.TABLE}
+TABLE = {**arguments_table_of_layers.TABLE, **arguments_table.TABLE}
 
 
 def public():

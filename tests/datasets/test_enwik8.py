@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import tensorflow_datasets as tfds
 
-import known_text
 from keras_adaptive import datasets
 from keras_adaptive.datasets.enwik8 import enwik8
 from keras_adaptive.datasets.enwik8 import enwik8_dataset_builder as builder
 from keras_adaptive.datasets.enwik8.enwik8_dataset_builder import Builder, Enwik8Config
+from support import enwik8_text
 
 SIZE = 40_000
 GIVEN = os.environ.get(enwik8.VARIABLE)
@@ -26,7 +26,7 @@ GIVEN = os.environ.get(enwik8.VARIABLE)
 def folder(tmp_path_factory):
     """A folder with a text, the real piece."""
     folder = tmp_path_factory.mktemp("text")
-    (folder / "enwik8").write_bytes(known_text.test_part())
+    (folder / "enwik8").write_bytes(enwik8_text.test_part())
     return folder
 
 
@@ -47,7 +47,7 @@ def test_splits_are_the_fields():
 
 
 def test_windows_of_the_real_text(here):
-    text = known_text.test_part()
+    text = enwik8_text.test_part()
     found = enwik8.windows("test", length=500, size=SIZE)
     assert found["inputs"].shape == found["targets"].shape == (3, 500)
     assert bytes(found["inputs"].astype(np.uint8).ravel()) == text[38_000:39_500]
@@ -56,7 +56,7 @@ def test_windows_of_the_real_text(here):
 
 
 def test_random_windows_lie_in_their_split(here):
-    text = known_text.test_part()
+    text = enwik8_text.test_part()
     for split, (start, stop) in {"train": (0, 36_000), "validation": (36_000, 38_000)}.items():
         batch = datasets.batch("enwik8", 20, seed=3, index=40, split=split, length=60, size=SIZE)
         rows = np.concatenate([batch["inputs"], batch["targets"][:, -1:]], axis=1)
@@ -70,7 +70,7 @@ def test_random_windows_lie_in_their_split(here):
 def test_every_place_of_a_split_is_drawn(here):
     rng = np.random.default_rng(0)
     found = enwik8.sample(rng, 5000, split="validation", length=1980, size=SIZE)["inputs"]
-    text = np.frombuffer(known_text.test_part(), np.uint8)[36_000:38_000]
+    text = np.frombuffer(enwik8_text.test_part(), np.uint8)[36_000:38_000]
     places = [next(i for i in range(20) if (text[i : i + 1980] == row).all()) for row in found]
     assert sorted(set(places)) == list(range(20))
 
@@ -105,21 +105,21 @@ def test_without_the_text_it_is_said_what_to_put_where(tmp_path, monkeypatch):
 
 def test_another_text_is_refused(tmp_path, monkeypatch):
     """Each part of the megabyte has its checksum."""
-    monkeypatch.setenv(enwik8.VARIABLE, str(known_text.write_head(tmp_path / "head")))
-    assert len(enwik8.read("test", known_text.SIZE)) == 53_332
+    monkeypatch.setenv(enwik8.VARIABLE, str(enwik8_text.write_head(tmp_path / "head")))
+    assert len(enwik8.read("test", enwik8_text.SIZE)) == 53_332
     for split in ("train", "validation"):
         with pytest.raises(ValueError, match="not the text of enwik8"):
-            enwik8.read(split, known_text.SIZE)
+            enwik8.read(split, enwik8_text.SIZE)
     with pytest.raises(ValueError, match="has 1,066,628 bytes, fewer than 90,000,000"):
         datasets.batch("enwik8", 2)
 
 
 @pytest.mark.skipif(not GIVEN, reason=f"{enwik8.VARIABLE} does not name the text")
 def test_the_users_text():
-    parts = [enwik8.read(split, known_text.SIZE) for split in enwik8.SPLITS]
-    assert sum(map(len, parts)) == known_text.SIZE
+    parts = [enwik8.read(split, enwik8_text.SIZE) for split in enwik8.SPLITS]
+    assert sum(map(len, parts)) == enwik8_text.SIZE
     assert parts[0].tobytes().startswith(b"<mediawiki xmlns=")
-    assert parts[2].tobytes() == known_text.test_part()
+    assert parts[2].tobytes() == enwik8_text.test_part()
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ class TestBuilder(tfds.testing.DatasetBuilderTestCase):
     @classmethod
     def setUpClass(cls):
         folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        (folder / "enwik8").write_bytes(known_text.test_part())
+        (folder / "enwik8").write_bytes(enwik8_text.test_part())
         cls.dummy_data = folder
         super().setUpClass()
 
@@ -172,7 +172,7 @@ def prepared(config, folder, data_dir):
 
 def test_builder_from_the_users_file(folder, tmp_path):
     """Random windows of the training part, twice the same; the others in their order."""
-    text = known_text.test_part()
+    text = enwik8_text.test_part()
     found = prepared(Enwik8Config(**SMALL), folder, tmp_path / "a")
     again = prepared(Enwik8Config(**SMALL), folder, tmp_path / "b")
     read = {split: list(tfds.as_numpy(found.as_dataset(split))) for split in enwik8.SPLITS}

@@ -10,7 +10,7 @@ import pytest
 from keras_adaptive.zoo import cli, demo_networks
 from keras_adaptive.zoo.commands import entries, models, trainings
 from keras_adaptive.zoo.entries import store
-from known_commands import cases, sample
+from support.mistyped_commands import cases, sample
 
 WORK = (
     (trainings, "run_training"),

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import known_text
 from keras_adaptive import datasets
 from keras_adaptive.datasets.enwik8 import enwik8
 from keras_adaptive.statistics import compare_errors
 from keras_adaptive.zoo import families
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.entries.record import limit_of
+from support import enwik8_text
 
 GOLDEN = Path(__file__).with_name("golden.json")
 # What each entry must not exceed: its share of wrong sequences, or its bits per character.
@@ -65,7 +65,7 @@ def text(tmp_path_factory):
     """The test part of the first megabyte of enwik8 is at hand."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("text")
-        patch.setenv(enwik8.VARIABLE, str(known_text.write_head(folder / "enwik8")))
+        patch.setenv(enwik8.VARIABLE, str(enwik8_text.write_head(folder / "enwik8")))
         yield
 
 
@@ -168,7 +168,7 @@ def test_card_is_what_the_results_say(name):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        os.environ[enwik8.VARIABLE] = str(known_text.write_head(Path(folder) / "enwik8"))
+        os.environ[enwik8.VARIABLE] = str(enwik8_text.write_head(Path(folder) / "enwik8"))
         golden = {name: answers(name) for name in sys.argv[1:] or store.names()}
     golden = json.loads(GOLDEN.read_text()) | golden
     lines = (f"{json.dumps(name)}: {json.dumps(kept)}" for name, kept in sorted(golden.items()))

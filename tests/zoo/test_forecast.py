@@ -4,15 +4,15 @@ import time
 
 import pytest
 
-import known_trainings
 from keras_adaptive.zoo import cli, recipes
 from keras_adaptive.zoo.search import forecast
+from support import quick_trainings
 
 
 @pytest.fixture
 def told(monkeypatch, capsys, tmp_path):
     """The lines of a command, whose trainings take no time, before the first training."""
-    trainer = known_trainings.install(monkeypatch.setattr)
+    trainer = quick_trainings.install(monkeypatch.setattr)
 
     def tell(*words, stop_at=None):
         trainer.at = {stop_at: KeyboardInterrupt()}

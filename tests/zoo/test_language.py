@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-import known_text
 from keras_adaptive import plots, zoo
 from keras_adaptive.datasets.enwik8 import characters, enwik8
 from keras_adaptive.zoo import families, recipes
@@ -15,6 +14,7 @@ from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.families.language import segmentation
 from keras_adaptive.zoo.families.language.family import Language
 from keras_adaptive.zoo.families.language.passage import SHOWN
+from support import enwik8_text
 
 NAME = "act_enwik8_small"
 SIZE = 40_000
@@ -36,7 +36,7 @@ NUMBERS = ("bits_per_character", "entropy", "ponder", "ponder_steps")
 def text(tmp_path_factory):
     """A text of Wikipedia where the environment says."""
     path = tmp_path_factory.mktemp("text") / "enwik8"
-    path.write_bytes(known_text.test_part())
+    path.write_bytes(enwik8_text.test_part())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(enwik8.VARIABLE, str(path))
         yield path
@@ -89,7 +89,7 @@ def test_evaluation_reads_every_window_once(runs):
     family = Language(runs["act"].recipe)
     probe = family.probe(runs["act"].model)
     found = family.measure(probe, 10**6)
-    text = np.frombuffer(known_text.test_part(), np.uint8)[38_000:39_900]
+    text = np.frombuffer(enwik8_text.test_part(), np.uint8)[38_000:39_900]
     assert sorted(map(bytes, found["inputs"].astype(np.uint8))) == sorted(
         map(bytes, text.reshape(-1, 100))
     )
@@ -172,7 +172,7 @@ def test_entry(entries):
     assert all(0 <= row["f1"] <= 1 and math.isfinite(row["height"]) for row in rows)
     for passage in metrics["passages"].values():
         assert len(passage["inputs"]) == len(passage["bits"]) == SHOWN
-        there = known_text.test_part()[38_000 + passage["start"] :][:SHOWN]
+        there = enwik8_text.test_part()[38_000 + passage["start"] :][:SHOWN]
         assert enwik8.describe(np.frombuffer(there, np.uint8)) == passage["inputs"]
 
 

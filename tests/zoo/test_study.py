@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import known_trainings
 from keras_adaptive import zoo
 from keras_adaptive.zoo import cli, recipes
 from keras_adaptive.zoo.search import study as studies
 from keras_adaptive.zoo.search import study_table, variants
+from support import quick_trainings
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"tau": [0.1, 0.001], "fixed": [2], "targets": [3], "seeds": 2}
@@ -37,7 +37,7 @@ def trainer(monkeypatch):
 
     monkeypatch.setattr(studies.Study, "measured", measured)
     monkeypatch.setattr(studies.Study, "sequences", lambda self: None)
-    return known_trainings.install(monkeypatch.setattr)
+    return quick_trainings.install(monkeypatch.setattr)
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ import keras
 import numpy as np
 import pytest
 
-import known_trainings
 from keras_adaptive import zoo
 from keras_adaptive.zoo import cli, recipes
 from keras_adaptive.zoo.search import rows as trials
 from keras_adaptive.zoo.search import space
 from keras_adaptive.zoo.training import checkpoint
 from keras_adaptive.zoo.training import train as training
+from support import quick_trainings
 
 ROOT = Path(__file__).parents[2]
 GRID = {"tau": [1e-3, 1e-2, 1e-1], "halting_bias": [-1, 1]}
@@ -50,7 +50,7 @@ zoo.tuner("act_sort", sys.argv[1], over={"tau": [1e-3, 1e-2]}, method="grid", ex
 
 @pytest.fixture
 def trainer(monkeypatch):
-    return known_trainings.install(monkeypatch.setattr)
+    return quick_trainings.install(monkeypatch.setattr)
 
 
 def tried(tuner):

@@ -14,10 +14,10 @@ ROOT = Path(__file__).parents[2]
 PROCESS = """
 import json, os, sys
 sys.modules["tensorflow"] = None
-import known_trainings
+from support import quick_trainings
 from keras_adaptive import zoo
 
-trainer = known_trainings.install()
+trainer = quick_trainings.install()
 over = {"tau": [3e-4, 1e-3, 7e-3, 1e-2, 1e-1]}
 tuner = zoo.tuner("act_logic", sys.argv[1], over=over, method="grid", seeds=2, resume=True)
 tuner.search()

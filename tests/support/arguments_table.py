@@ -25,7 +25,7 @@ from keras_adaptive import (
 from keras_adaptive.layers import (
     HAM,
 )
-from known_bad_values import (
+from support.bad_values import (
     ABOVE_0,
     ADAM,
     AT_LEAST_0,

@@ -3,7 +3,7 @@
 import gzip
 from pathlib import Path
 
-PART = Path(__file__).with_name("data") / "enwik8_test_part.gz"
+PART = Path(__file__).parents[1] / "data" / "enwik8_test_part.gz"
 SIZE = 1_066_628
 
 

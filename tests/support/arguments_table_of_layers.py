@@ -28,7 +28,7 @@ from keras_adaptive.layers import (
     ResidualACT,
     ResidualUnit,
 )
-from known_bad_values import (
+from support.bad_values import (
     ABOVE_0,
     ACTRNN_SWITCHES,
     AT_LEAST_0,
