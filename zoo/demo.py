@@ -54,7 +54,7 @@ def demo(out=".", examples=1000, steps_scale=1.0, show=None):
     models = {}
     for name in names:
         models[name] = {**networks.measure(name, examples), "shown": shown[name]}
-        write(measured(name, models[name]))
+        write(summary_of(name, models[name]))
     trained = networks.train_small(networks.small_recipe(steps_scale), examples)
     write(networks.compared(trained))
     picture = networks.draw(out, trained, examples)
@@ -88,7 +88,7 @@ def answered(name, write):
     return answers
 
 
-def measured(name, numbers):
+def summary_of(name, numbers):
     """The results of a pretrained model in a line."""
     return (
         f"{name}: {numbers['sequence_error']:.2%} wrong of {numbers['examples']} fresh examples, "

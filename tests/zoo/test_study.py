@@ -15,14 +15,14 @@ from support import quick_trainings
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"tau": [0.1, 0.001], "fixed": [2], "targets": [3], "seeds": 2}
-ARMS = ["plain", "fixed-2", "tau-0.1", "tau-0.001", "targets-3"]
+VARIANTS = ["plain", "fixed-2", "tau-0.1", "tau-0.001", "targets-3"]
 
 
 @pytest.fixture
 def trainer(monkeypatch):
     """Trainings and measurements whose results are known."""
 
-    def measured(self, run):
+    def measurements_of(self, run):
         tau, seed = run.recipe.stages[-1].time_penalty, run.recipe.seed
         error = round(0.1 * abs(math.log10(tau) + 2) + 0.01 * seed, 3)
         return {
@@ -35,7 +35,7 @@ def trainer(monkeypatch):
             "difficulty": [[1, 0.0, 2.0], [2, error, 3.0]],
         }
 
-    monkeypatch.setattr(studies.Study, "measured", measured)
+    monkeypatch.setattr(studies.Study, "measurements_of", measurements_of)
     monkeypatch.setattr(studies.Study, "sequences", lambda self: None)
     return quick_trainings.install(monkeypatch.setattr)
 
@@ -74,7 +74,7 @@ def test_a_study_of_a_real_training(small, tmp_path):
 def test_every_variant_and_seed_once(trainer, tmp_path):
     found = zoo.study("act_logic", tmp_path, **SETTINGS)
     assert [(row["arm"], row["seed"]) for row in found["rows"]] == [
-        (variant, seed) for seed in range(2) for variant in ARMS
+        (variant, seed) for seed in range(2) for variant in VARIANTS
     ]
     folders = [folder for folder, *_ in trainer.calls]
     assert folders[:2] == ["plain/seed-0", "fixed-2/seed-0"] and len(set(folders)) == 10

@@ -98,10 +98,10 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
     if ensemble:
         runs = [run, *map(restore, ensemble)]
         run, members = averaged_run(runs), len(runs)
-        trainings = [measured(member, examples, exact_examples) for member in runs]
-    metrics = measured(run, examples, exact_examples)
+        trainings = [metrics_of(member, examples, exact_examples) for member in runs]
+    metrics = metrics_of(run, examples, exact_examples)
     trainings = trainings or [metrics]
-    trainings += [measured(other, examples, exact_examples) for other in others]
+    trainings += [metrics_of(other, examples, exact_examples) for other in others]
     model = bare(run.model)
     metrics = {
         **metrics,
@@ -183,7 +183,7 @@ def keep_baseline(metrics, runs, folder):
     return metrics
 
 
-def measured(run, examples, exact_examples=None):
+def metrics_of(run, examples, exact_examples=None):
     """The metrics of a training; measured now, unless they were measured after its last step.
 
     Args:

@@ -104,7 +104,7 @@ def score(row, weights, recipe):
     return sum(weight * row[name] for name, weight in weights.items())
 
 
-def measured(row):
+def measurements_of(row):
     """The part of a row that was measured on validation data."""
     return {k: v for k, v in row.items() if k.startswith(("validation_", "longer_"))}
 
@@ -179,7 +179,7 @@ def ranking(results, seeds):
 
 def means(results):
     """Means of what was measured, over the rows that did not diverge."""
-    complete = [measured(row) for row in results if not row["diverged"]]
+    complete = [measurements_of(row) for row in results if not row["diverged"]]
     return {name: mean(row[name] for row in complete) for name in (complete[0] if complete else ())}
 
 

@@ -149,9 +149,9 @@ class Study:
             say(outcome.error)
         row = {"arm": variant.name, "kind": variant.kind, "value": variant.value, "seed": seed}
         # A training that diverged is measured at its last good checkpoint.
-        return {**row, **outcome.row(), **self.measured(outcome.run)}
+        return {**row, **outcome.row(), **self.measurements_of(outcome.run)}
 
-    def measured(self, run):
+    def measurements_of(self, run):
         """Numbers of a training: at its end, along it, and for each difficulty."""
         examples = self.data["settings"]["examples"]
         metrics = evaluate(run.model, run.recipe, examples, seed=0)

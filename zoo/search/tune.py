@@ -224,7 +224,7 @@ class Plan:
         if outcome.error is None:
             family = families.of(outcome.run.recipe)
             metrics = family.selection_metrics(outcome.run, self.settings["examples"])
-            row |= trials.measured(metrics)
+            row |= trials.measurements_of(metrics)
         else:
             say(outcome.error)
         row["objective"] = trials.score(row, self.settings["objective"], self.recipe)
