@@ -106,7 +106,10 @@ def test_a_forged_card_is_found(copied):
     [
         (lambda metrics: metrics["sizes"][-1].update(confidence_interval=[0.0, 0.1]), "interval"),
         (lambda metrics: metrics["runs"][0].update(sequence_error=0.1), "list of trainings"),
-        (lambda metrics: metrics["sizes"][-1].update(sequence_error=1 / 3), "not a whole number of 2500"),
+        (
+            lambda metrics: metrics["sizes"][-1].update(sequence_error=1 / 3),
+            "not a whole number of 2500",
+        ),
         (lambda metrics: metrics["other_models"][0]["sizes"][0].update(errors=0), "that entry"),
     ],
 )
