@@ -68,7 +68,7 @@ def test_no_target_at_all():
 
     with pytest.raises(ValueError, match="no example of the first 100 batches has a target"):
         evaluation.Evaluation().collect(sign(), none(), examples=1)
-    with pytest.raises(ValueError, match=r"at least 1\. Received: 0"):
+    with pytest.raises(ValueError, match=r"at least 1\. Received: examples=0"):
         evaluation.Evaluation().collect(sign(), batches(1), examples=0)
 
 
