@@ -93,7 +93,7 @@ def test_what_is_no_picture(tmp_path):
     (tmp_path / "text.png").write_text("no picture")
     with pytest.raises(ValueError, match=r"text\.png' is not a picture"):
         digit_canvas.encode(str(tmp_path / "text.png"))
-    with pytest.raises(FileNotFoundError, match="there is not a picture"):
+    with pytest.raises(FileNotFoundError, match="there is no picture"):
         digit_canvas.encode(str(tmp_path / "nothing.png"))
     Image.new("L", (4, 20)).save(tmp_path / "small.png")
     with pytest.raises(ValueError, match="at least 8 × 8"):
