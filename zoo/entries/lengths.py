@@ -94,6 +94,8 @@ def plan(recipe, examples, long_examples=None, lengths=None):
     lengths = sorted(set(LENGTHS[longest] if lengths is None else lengths))
     check_option("examples", examples)
     check_option("long_examples", long_examples)
+    if not lengths:
+        raise ValueError("lengths must have at least one element. Received: []")
     for length in lengths:
         check_option("length", length)
     sample = inspect.signature(datasets.task(recipe.dataset).sample)
