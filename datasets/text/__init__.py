@@ -1,5 +1,5 @@
-"""What tasks on texts share: windows of bytes, and their text form."""
+"""What tasks on texts share: windows of bytes or words, and the text form of bytes."""
 
-from .byte_windows import check_length, cut_windows, decode, describe, encode
+from .windows import check_length, cut_windows, decode, describe, encode, rows_in_order
 
-__all__ = ["check_length", "cut_windows", "decode", "describe", "encode"]
+__all__ = ["check_length", "cut_windows", "decode", "describe", "encode", "rows_in_order"]

@@ -1,4 +1,4 @@
-"""Windows of consecutive bytes of a text, and the text form of bytes."""
+"""Windows of consecutive symbols of a text, and the text form of bytes."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from ..arguments import check_integers
 
 
 def cut_windows(text: np.ndarray, starts: np.ndarray, length: int) -> dict[str, np.ndarray]:
-    """Windows of a text, each with the byte that follows each of its bytes.
+    """Windows of a text, each with the symbol that follows each of its symbols.
 
     Args:
-        text: uint8 (bytes,).
+        text: integers (symbols,), bytes or the numbers of words.
         starts: where windows begin, int (windows,).
-        length: number of inputs of a window; it has one byte more, the last target.
+        length: number of inputs of a window; it has one symbol more, the last target.
 
     Returns:
         A dict of `inputs` and `targets`, int32 (windows, length), and `weights`, float32, all ones.
@@ -30,7 +30,39 @@ def cut_windows(text: np.ndarray, starts: np.ndarray, length: int) -> dict[str, 
     }
 
 
-def check_length(length: int, text: np.ndarray) -> int:
+def rows_in_order(size: int, index: int, batch_size: int, length: int) -> np.ndarray:
+    """Where the windows of batch number `index` begin, for a text in its order.
+
+    The text is cut into `batch_size` rows, and each row of a batch goes on where that of the batch
+    before ended. After the last batch of the rows the first one follows.
+
+    Args:
+        size: symbols of the text.
+        index: number of the batch, from 0.
+        batch_size: number of windows.
+        length: number of inputs of a window.
+
+    Returns:
+        Places in the text, int (windows,).
+
+    Raises:
+        ValueError: a row is shorter than a window.
+
+    >>> [rows_in_order(21, index, 2, 3).tolist() for index in range(4)]
+    [[0, 10], [3, 13], [6, 16], [0, 10]]
+    """
+    check_integers(0, index=index)
+    check_integers(1, batch_size=batch_size)
+    row = (size - 1) // batch_size
+    if row < length:
+        raise ValueError(
+            f"`batch_size` must be at most {max((size - 1) // length, 0):,}, so that each row of "
+            f"the text has a window of `length`, {length}. Received: {batch_size}"
+        )
+    return np.arange(batch_size) * row + index % (row // length) * length
+
+
+def check_length(length: int, text: np.ndarray, unit: str = "bytes") -> int:
     """Returns `length`, if the text has a window of that many inputs.
 
     Raises:
@@ -39,7 +71,7 @@ def check_length(length: int, text: np.ndarray) -> int:
     check_integers(1, length=length)
     if length >= len(text):
         raise ValueError(
-            f"`length` must be below the {len(text):,} bytes of the split. Received: {length}"
+            f"`length` must be below the {len(text):,} {unit} of the split. Received: {length}"
         )
     return length
 
