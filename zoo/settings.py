@@ -176,7 +176,7 @@ HYPERPARAMETERS = {
     "reset_bias": Number("of the reset gate at the start", -100, 100),
     "reverse_inputs": Flag("the last symbol is read first"),
     "reward": Rewards("of an output"),
-    "samples": Integer("runs drawn of each example", 1, 10_000),
+    "samples": Integer("runs drawn of each example, or words of each batch", 1, 100_000),
     "saturation_cost": Number("of gates that are cut off", 0, 1000),
     "size_factor": Number("on the learning rate at each new size", 0, 1, open="low"),
     "soft": Flag("all leaves are attended (DHAM)"),

@@ -6,6 +6,9 @@ from pathlib import Path
 from .. import arguments
 from .figure import check_rows, error_axis, interval, new_figure, write_figure
 
+# What the errors of models that read text are called.
+OF_TEXTS = {"bits_per_character": "bits for each byte", "perplexity": "perplexity"}
+
 
 def error_against_limit(path: str | Path, curves: Mapping, title: str | None = None) -> str | Path:
     """Draw the error against the largest number of steps that was allowed.
@@ -15,7 +18,7 @@ def error_against_limit(path: str | Path, curves: Mapping, title: str | None = N
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
         curves: a dict from the name of a model to its rows, a list of dicts with `max_ponder`, and
-            `sequence_error` or `bits_per_character`. Optional: `examples`, how many were measured;
+            `sequence_error`, `bits_per_character` or `perplexity`. Optional: `examples`, how many were measured;
             without it there is no band.
         title: above the picture.
 
@@ -30,7 +33,7 @@ def error_against_limit(path: str | Path, curves: Mapping, title: str | None = N
     kinds = []
     for rows in curves.values():
         check_rows("curves", rows, ("max_ponder",))
-        kinds.append("bits_per_character" if "bits_per_character" in rows[0] else "sequence_error")
+        kinds.append(next((kind for kind in OF_TEXTS if kind in rows[0]), "sequence_error"))
         check_rows("curves", rows, (kinds[-1],))
     if len(set(kinds)) > 1:
         arguments.refuse("curves", curves, "models with the same kind of error")
@@ -52,7 +55,7 @@ def error_against_limit(path: str | Path, curves: Mapping, title: str | None = N
         panel.set_ylabel("sequence error rate")
         error_axis(panel)
     else:
-        panel.set_ylabel("bits for each byte")
+        panel.set_ylabel(OF_TEXTS[kinds[0]])
     if len(curves) > 1:
         panel.legend()
     return write_figure(figure, path, title)

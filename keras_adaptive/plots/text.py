@@ -12,6 +12,9 @@ from .figure import COLOURS, check_rows, new_figure, write_figure
 
 ROW = 90
 MOST = 6 * ROW
+# Words in a row of a picture, and in a picture.
+WORDS = 30
+MOST_WORDS = 6 * WORDS
 PANELS = (("ponder", "ponder ρ"), ("bits", "loss (bits)"), ("entropy", "entropy (bits)"))
 
 
@@ -34,23 +37,48 @@ def ponder_under_text(
 
     Source: Graves (2016), arXiv:1603.08983, Figures 23 and 24.
     """
+    return _ponder_under(path, reading, title, ("bytes", ROW, MOST), 0.145, 3.4)
+
+
+def ponder_under_words(
+    path: str | Path, reading: Mapping[str, Any], title: str | None = None
+) -> Path:
+    """Draw ponder, prediction loss and prediction entropy above each word of a text.
+
+    Args:
+        path: the file to write, `.png`, `.svg` or `.pdf`.
+        reading: as in `ponder_under_text`, with an element for each word.
+        title: above the picture.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: no text, a longer one than can be drawn, or another kind of file.
+    """
+    return _ponder_under(path, reading, title, ("words", WORDS, MOST_WORDS), 0.36, 5.2)
+
+
+def _ponder_under(path, reading, title, sizes, width, height):
+    """A picture of a text, whose rows are `height` inches high and each symbol `width` wide."""
+    unit, row_size, most = sizes
     check_rows("reading", [reading], ("inputs", "ponder", "bits", "entropy"))
     count = len(reading["inputs"])
-    if not 1 <= count <= MOST:
+    if not 1 <= count <= most:
         raise ValueError(
-            f"Argument `reading` must be of a text of 1 to {MOST} bytes. Received: {count} bytes"
+            f"Argument `reading` must be of a text of 1 to {most} {unit}. Received: {count} {unit}"
         )
-    rows = -(-count // ROW)
-    width = 1.2 + 0.145 * min(count, ROW)
-    figure, panels = new_figure(path, max(width, 4), 0.6 + 3.4 * rows, rows=len(PANELS) * rows)
-    panels = panels[:, 0]
+    rows = -(-count // row_size)
     # Rows have the same scales, the last one too when it is short.
-    columns = min(count, ROW)
+    columns = min(count, row_size)
+    size = max(1.2 + width * columns, 4), 0.6 + height * rows
+    figure, panels = new_figure(path, *size, rows=len(PANELS) * rows)
+    panels = panels[:, 0]
     highest = {key: _highest(reading[key]) for key, _ in PANELS}
     # With ACT the least ponder is 2, one step and all of the weight as remainder.
     lowest = {"ponder": math.floor(min(reading["ponder"]) + 1e-3)}
     for row in range(rows):
-        part = slice(row * ROW, (row + 1) * ROW)
+        part = slice(row * row_size, (row + 1) * row_size)
         letters = reading["inputs"][part]
         for place, (key, name) in enumerate(PANELS):
             panel = panels[len(PANELS) * row + place]
@@ -63,7 +91,10 @@ def ponder_under_text(
             panel.tick_params(axis="x", length=0)
             panel.set_xticks(range(len(letters)), [_visible(x) for x in letters])
             for label, letter in zip(panel.get_xticklabels(), letters, strict=True):
-                label.set(fontfamily="monospace", fontsize=8 if len(letter) == 1 else 5)
+                if unit == "words":
+                    label.set(rotation=60, ha="right", rotation_mode="anchor", fontsize=7)
+                else:
+                    label.set(fontfamily="monospace", fontsize=8 if len(letter) == 1 else 5)
     return write_figure(figure, path, title)
 
 
@@ -73,7 +104,7 @@ def _highest(values):
 
 def _visible(letter):
     # matplotlib would read a dollar sign as the beginning of a formula.
-    return {" ": "␣", "$": r"\$"}.get(letter, letter)
+    return {" ": "␣"}.get(letter, letter.replace("$", r"\$"))
 
 
 def bits_while_training(

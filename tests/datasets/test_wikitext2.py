@@ -4,6 +4,7 @@ With the environment variable WIKITEXT2 set, the real files are checked as well.
 """
 
 import collections
+import itertools
 import os
 
 import numpy as np
@@ -72,7 +73,7 @@ def test_windows_follow_one_another(corpus):
     words = text_of(corpus, "test")
     found = wikitext2.windows("test", length=50)
     rows = [wikitext2.describe(row) for row in found["inputs"]]
-    assert sum(rows, []) == words[: 50 * len(rows)]
+    assert [*itertools.chain(*rows)] == words[: 50 * len(rows)]
     assert wikitext2.describe(found["targets"].ravel()) == words[1 : 50 * len(rows) + 1]
     assert len(rows) == (len(words) - 1) // 50 and (found["weights"] == 1).all()
 
@@ -83,7 +84,7 @@ def test_batches_in_order_go_on_where_the_last_ended(corpus):
     row = (len(words) - 1) // 4
     for number in range(4):
         parts = [wikitext2.describe(batch["inputs"][number]) for batch in batches[: row // 20]]
-        assert sum(parts, []) == words[number * row :][: row // 20 * 20]
+        assert [*itertools.chain(*parts)] == words[number * row :][: row // 20 * 20]
     again = batches[row // 20]
     np.testing.assert_array_equal(again["inputs"], batches[0]["inputs"])
     np.testing.assert_array_equal(again["inputs"][:, 1:], again["targets"][:, :-1])

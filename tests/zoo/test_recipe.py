@@ -30,6 +30,7 @@ def test_names():
         "logic_anytime",
         "parity",
         "sort",
+        "words",
     ]
     assert "neural_gpu_addition" in recipes.names()
 

@@ -15,6 +15,7 @@ COLUMNS = (
     "sequence_error",
     "confidence_interval",
     "bits_per_character",
+    "perplexity",
     "ponder_steps",
 )
 
@@ -56,16 +57,17 @@ def section(metrics) -> str:
     rows = metrics.get(KEY)
     if not rows:
         return ""
-    texts = "bits_per_character" in rows[0]
+    scores = {
+        "bits_per_character": ("bits for each byte", "{:.3f}".format),
+        "perplexity": ("perplexity", "{:.1f}".format),
+        "sequence_error": ("sequence error", percent),
+    }
+    score = next(name for name in scores if name in rows[0])
+    texts, (words, shown_as) = score != "sequence_error", scores[score]
     shown = [
-        [
-            row["max_ponder"],
-            f"{row['bits_per_character']:.3f}" if texts else percent(row["sequence_error"]),
-            f"{row['ponder_steps']:.2f}",
-        ]
-        for row in rows
+        [row["max_ponder"], shown_as(row[score]), f"{row['ponder_steps']:.2f}"] for row in rows
     ]
-    header = ["most steps", "bits for each byte" if texts else "sequence error", "mean steps"]
+    header = ["most steps", words, "mean steps"]
     return (
         f"With a limit on its steps (`max_ponder`), on {rows[0]['examples']:,} test "
         f"{'windows' if texts else 'examples'}:\n\n{markdown(header, shown)}\n\n"

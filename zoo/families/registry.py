@@ -5,6 +5,7 @@ from .ham.baseline import HAMBaseline
 from .ham.family import HAM
 from .images.family import Images
 from .language.family import Language
+from .language.words import Words
 from .neural_gpu.baseline import NeuralGPUBaseline
 from .neural_gpu.family import NeuralGPU
 from .pointer.family import Pointer
@@ -22,4 +23,5 @@ CLASSES = {
     "pointer": Pointer,
     "pondernet": PonderNetFamily,
     "recall": RecallFamily,
+    "words": Words,
 }

@@ -12,7 +12,8 @@ from .. import families
 RESULT = "result.json"
 TABLES = ("trials.json", "trials.csv")
 FIRST = ("trial", "seed", "objective", "steps", "seconds", "diverged")
-# The error of a training that diverged.
+# What a training that diverged has reached: an error of 1, or no more than by guessing evenly.
+WORST = {"validation_bits_per_character": 8.0, "validation_perplexity": 33_278.0}
 WORST_ERROR = 1.0
 # Possible objectives: the columns that families measure on validation data.
 MEASURED = (
@@ -21,6 +22,7 @@ MEASURED = (
     "validation_ponder_steps",
     "validation_symbol_error",
     "validation_bits_per_character",
+    "validation_perplexity",
     "longer_error",
     "longer_symbol_error",
     "longer_ponder_steps",
@@ -98,7 +100,7 @@ def score(row, weights, recipe):
     if row["diverged"]:
         steps = recipe.hyperparameters.get("max_ponder", 0.0)
         return sum(
-            weight * (steps if "ponder" in name else WORST_ERROR)
+            weight * (steps if "ponder" in name else WORST.get(name, WORST_ERROR))
             for name, weight in weights.items()
         )
     return sum(weight * row[name] for name, weight in weights.items())

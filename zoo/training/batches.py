@@ -1,5 +1,9 @@
 """Training batches of a stage for `fit`; an epoch is a chunk of steps."""
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from ... import datasets
 from ...curriculum import Batches
 from .. import families
@@ -22,9 +26,15 @@ def batches(recipe: Recipe, seed: int, stage: Stage, level: int | None = None) -
 
     def make(number, level):
         parameters = recipe.parameters_at(stage, level, number)
-        batch = datasets.batch(
-            recipe.dataset, recipe.batch_size, seed=seed, index=number, **parameters
-        )
+        batch = drawn(recipe, seed, number, parameters)
         return family.training_batch(batch, parameters)
 
     return Batches(make, stage.chunk, level)
+
+
+def drawn(recipe: Recipe, seed: int, number: int, parameters: Mapping) -> dict[str, np.ndarray]:
+    """Batch `number`: fresh examples, or of a text that has an order, the next part of it."""
+    in_order = getattr(datasets.task(recipe.dataset), "consecutive", None)
+    if in_order is not None:
+        return in_order(number, recipe.batch_size, **parameters)
+    return datasets.batch(recipe.dataset, recipe.batch_size, seed=seed, index=number, **parameters)

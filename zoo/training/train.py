@@ -254,7 +254,9 @@ class Conductor:
 
     def shown(self, logs: Mapping[str, Any]) -> dict[str, float]:
         """The values in the progress bar."""
-        values = {"loss": logs["loss"], self.score.removeprefix("sequence_"): logs[self.score]}
+        values = {"loss": logs["loss"]}
+        if self.score in logs:
+            values[self.score.removeprefix("sequence_")] = logs[self.score]
         if "ponder" in logs:
             values["ponder"] = logs["ponder"]
         if self.run.position.level is not None:

@@ -36,8 +36,10 @@ def recurrent(recipe, cell):
     return AdaptiveModel(inputs, head(sizes)(states), name=recipe.name)
 
 
-def adaptive_layer(recipe, cell, target_ponder):
-    """The `ACTRNN` of a recipe, which returns sequences and ponder."""
+def adaptive_layer(recipe, cell, target_ponder, return_state=False):
+    """The `ACTRNN` of a recipe, which returns sequences and ponder, between them the last
+    states if asked for.
+    """
     settings = recipe.hyperparameters
     rule = settings["halting"]
     if rule == "anytime":
@@ -52,6 +54,7 @@ def adaptive_layer(recipe, cell, target_ponder):
         steps=settings["fixed_steps"],
         target_ponder=target_ponder,
         return_sequences=True,
+        return_state=return_state,
         return_ponder=True,
         name="act",
     )

@@ -1,0 +1,124 @@
+"""The sections of the model card of an entry that predicts the words of a text."""
+
+from ...entries import baseline
+from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes
+
+SCORE = "perplexity"
+LICENCE = (
+    "The passage in its picture is text of Wikipedia by its authors, under CC BY-SA, and the words "
+    "that it knows are those of WikiText-2."
+)
+EXAMPLE = "the cat sat on"
+SOURCE = (
+    "Alex Graves, Oriol Vinyals, Michael Figurnov, Rafal Jozefowicz, Learning When to Halt With "
+    "Adaptive Computation Time, a talk; and Graves, [Adaptive Computation Time for Recurrent "
+    "Neural Networks](https://arxiv.org/abs/1603.08983), 2016"
+)
+DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the paper allows.",)
+
+
+def results(recipe, metrics):
+    """The perplexities, and what words of different frequency cost."""
+    length = recipe.parameters["length"]
+    rows = [row("with ACT", metrics, recipe.paper["error"], "**")]
+    plain = metrics["without_act"]
+    if plain:
+        rows.append(row("one step for each word", plain, recipe.paper["error_without_act"]))
+    header = ["", "perplexity", "steps for each word", "ponder ρ", "the talk"]
+    lines = [
+        f"Perplexity of the test part, {metrics['words']:,} words, each of {metrics['examples']} "
+        f"consecutive windows of {length:,} read from a state of zeros, with all words in the "
+        "softmax; and the 95 % confidence interval (over windows, as if they were independent):",
+        "",
+        markdown(header, rows),
+        "",
+        f"The network with one step: {baseline.in_words(metrics)}.",
+        "",
+        "What words cost, by how frequent the word that is read is in the training "
+        "part; perplexity and entropy are those of the prediction of the next word:",
+        "",
+        frequencies(metrics["by_difficulty"]),
+    ]
+    return "\n".join(lines)
+
+
+def row(name, metrics, paper, mark=""):
+    """A line of the table of perplexities."""
+    low, high = metrics["confidence_interval"]
+    return [
+        name,
+        f"{mark}{metrics[SCORE]:.1f}{mark} ({low:.1f} to {high:.1f})",
+        f"{metrics['ponder_steps']:.2f}",
+        f"{metrics['ponder']:.2f}",
+        paper,
+    ]
+
+
+def frequencies(rows):
+    """The means over words by their frequency as a table, from `Words.by_difficulty`."""
+    header = ["word read", "words", "ponder ρ", "steps N", "perplexity", "entropy (bits)"]
+    keys = ("ponder", "ponder_steps", SCORE, "entropy")
+    cells = [
+        [row["kind"], f"{row['words']:,}", *(f"{row[key]:.2f}" for key in keys)] for row in rows
+    ]
+    return markdown(header, cells)
+
+
+def pictures(recipe):
+    """The picture and what it shows."""
+    return (
+        "![steps along a text](words.png)\n\nPonder, prediction loss and prediction entropy at "
+        "each of the first words of the test part."
+    )
+
+
+def use(recipe, metrics):
+    """How to load, serve and question the model."""
+    answer = "task.describe(model.predict(inputs)[0, -1:].argmax(-1))"
+    return f"""```python
+from keras_adaptive import datasets, zoo
+
+model = zoo.load({loading(recipe, metrics)})  # words to probabilities (batch, time, words)
+{encoding(recipe, EXAMPLE, answer)}  # the most probable next word
+{asking(recipe, metrics, EXAMPLE)}  # steps and ponder at each word
+```
+
+To measure it needs the text, see the README of the data set `wikitext2`. The
+SavedModel in this folder answers without this package: its endpoint `serve` takes words int32
+(batch, time) and returns `outputs`, `ponder` and `ponder_steps`; `serve_with_limits` also takes
+`max_ponder` and `epsilon`. It is for inference only: gradients through it are silently zero."""
+
+
+def training(recipe, metrics):
+    """The settings, the command, and every training that was run."""
+    settings = recipe.hyperparameters
+    parameters = recipe.parameters_at(recipe.stages[0])
+    lines = [
+        f"{settings['units']} LSTM units; batches of {recipe.batch_size} rows of "
+        f"{parameters['length']} words, each of which goes on where that of the batch before "
+        f"ended; gradients clipped at a global norm of {settings['clipnorm']:g}; a softmax over "
+        f"{settings['samples']:,} drawn words. Trained for {metrics['steps']:,} steps, "
+        f"{minutes(metrics['training_seconds'])} on one core of a busy machine"
+        + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
+        + ". Train it again with",
+        "",
+        f"    {command(recipe, metrics)}",
+        "",
+        "The trainings that the card was made from. The published one is the first.",
+        "",
+    ]
+    header = ["variant", "seed", "other settings", "steps", "minutes", "validation", "test", "N"]
+    rows = [
+        [
+            run["variant"],
+            run["training_seed"],
+            changes(run["settings"]),
+            f"{run['steps']:,}",
+            f"{run['training_seconds'] / 60:.0f}",
+            f"{run[f'validation_{SCORE}']:.1f}",
+            f"{run[SCORE]:.1f}",
+            f"{run['ponder_steps']:.2f}",
+        ]
+        for run in metrics["runs"]
+    ]
+    return "\n".join([*lines, markdown(header, rows)])
