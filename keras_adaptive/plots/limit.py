@@ -18,8 +18,8 @@ def error_against_limit(path: str | Path, curves: Mapping, title: str | None = N
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
         curves: a dict from the name of a model to its rows, a list of dicts with `max_ponder`, and
-            `sequence_error`, `bits_per_character` or `perplexity`. Optional: `examples`, how many were measured;
-            without it there is no band.
+            `sequence_error`, `bits_per_character` or `perplexity`. Optional: `examples`, how many
+            were measured; without it there is no band.
         title: above the picture.
 
     Returns:

@@ -217,7 +217,7 @@ def test_pictures(tmp_path):
     lists = {key: [1.0, 2.0, None] for key in ("bits", "entropy")}
     reading = {"inputs": ["it", "cost", "$ 5"], "ponder": [2.0, 3.0, 2.5], **lists}
     assert plots.text.ponder_under_words(tmp_path / "a.svg", reading).exists()
-    with pytest.raises(ValueError, match="1 to 180 words. Received: 181 words"):
+    with pytest.raises(ValueError, match="1 to 180 words"):
         plots.text.ponder_under_words(
             tmp_path / "a.svg", {name: values[:1] * 181 for name, values in reading.items()}
         )

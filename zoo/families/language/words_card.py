@@ -32,8 +32,7 @@ def results(recipe, metrics):
         "",
         markdown(header, rows),
         "",
-        f"The network with one step: {baseline.in_words(metrics)}.",
-        "",
+        *([f"The network with one step: {baseline.in_words(metrics)}.", ""] if plain else []),
         "What words cost, by how frequent the word that is read is in the training "
         "part; perplexity and entropy are those of the prediction of the next word:",
         "",

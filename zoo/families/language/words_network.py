@@ -88,6 +88,12 @@ class TiedWords(keras.layers.ReversibleEmbedding):
     def compute_output_spec(self, inputs, reverse=False, training=False):
         return super().compute_output_spec(inputs, reverse)
 
+    @property
+    def variable_serialization_spec(self):
+        """The names of the variables that files have, in their order."""
+        known = super().variable_serialization_spec
+        return {mode: [*names, "bias"] for mode, names in known.items()}
+
     def get_config(self):
         return {**super().get_config(), "seed": self.seed}
 
