@@ -25,6 +25,7 @@ from pages import pointer as pointer_page
 from pages import recall as recall_page
 from pages import thought as thought_page
 from pages import verify as verify_page
+from pages import words as words_page
 from pages import zoo as zoo_page
 
 ROOT = Path(__file__).parents[1]
@@ -136,6 +137,7 @@ DOCUMENTS = {
     pointer_page.PAGE: lambda folder: pointer_page.tables(folder, read),
     recall_page.PAGE: lambda folder: recall_page.tables(folder, read),
     thought_page.PAGE: lambda folder: thought_page.tables(folder, read),
+    words_page.PAGE: lambda folder: words_page.tables(folder, read),
 }
 
 

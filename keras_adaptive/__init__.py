@@ -15,11 +15,11 @@ Modules: `layers`, `halting` (the loop inside them, for your own steps), `models
 time penalty), `optimizers` (gradient noise, AdaMax with relative clipping), `curriculum`,
 `relaxation` (of shared parameters), `initial_weights`, `weight_averages`, `ensemble`, `evaluation`
 (errors with confidence intervals, ponder, latency), `statistics`, `boundaries` (where ponder
-peaks), `export` (SavedModels that stop early), `numpy_act` (answers without Keras),
-`long_calls` (messages, estimates and Ctrl-C), `ham` (the
-parts of that memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare
-with), `distributed` (several machines), `plots`, `datasets` (the tasks of the papers) and `zoo`
-(recipes and pretrained models).
+peaks), `language` (parts of models of words), `export` (SavedModels that stop early), `numpy_act`
+(answers without Keras), `long_calls` (messages, estimates and Ctrl-C), `ham` (the parts of that
+memory), `reinforce` (training by REINFORCE), `baselines` (what the papers compare with),
+`distributed` (several machines), `plots`, `datasets` (the tasks of the papers) and `zoo` (recipes
+and pretrained models).
 After `import keras_adaptive`, Keras loads saved models that use its classes, whichever of the two
 is imported first; Keras itself is imported when it is needed.
 """
@@ -38,6 +38,7 @@ _SAVED = (
     "control",
     "halting",
     "ham",
+    "language",
     "layers",
     "losses",
     "metrics",

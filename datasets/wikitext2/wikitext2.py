@@ -19,6 +19,7 @@ from ..arguments import check_integers
 from ..text import check_length, cut_windows, rows_in_order
 
 __all__ = [
+    "by_frequency",
     "consecutive",
     "decode",
     "describe",
@@ -43,6 +44,8 @@ VOCABULARY = 33_278
 UNKNOWN, END = "<unk>", "<eos>"
 # With fewer, the two above are not among them.
 FEWEST = 10
+# Where groups of words by their frequency end.
+RANKS = (100, 1000, 10_000, VOCABULARY)
 URL = "https://s3.amazonaws.com/research.metamind.io/wikitext/wikitext-2-v1.zip"
 # The environment variable that names the folder of the three files, or its parent.
 VARIABLE = "WIKITEXT2"
@@ -297,3 +300,25 @@ def describe(inputs: np.ndarray) -> list[str]:
 def decode(outputs: np.ndarray) -> list[str]:
     """The most probable next word at each step, from probabilities (time, words)."""
     return describe(np.asarray(outputs).argmax(-1))
+
+
+def by_frequency(inputs: np.ndarray) -> dict[str, np.ndarray]:
+    """Where words of a text are frequent or rare, apart from ends of lines and unknown words.
+
+    Args:
+        inputs: numbers of words, of any shape.
+
+    Returns:
+        A dict from names of groups to booleans of that shape; each word is in one group.
+
+    >>> [name for name, there in by_frequency(encode("the cat zzyzx")).items() if there.any()]
+    ['ends of lines', 'unknown words', 'the 100 most frequent', '1,001 to 10,000']
+    """
+    inputs = np.asarray(inputs)
+    end, other = inputs == _numbers()[END], inputs == _numbers()[UNKNOWN]
+    groups, start = {"ends of lines": end, "unknown words": other}, 0
+    for stop in RANKS:
+        name = f"{start + 1:,} to {stop:,}" if start else f"the {stop} most frequent"
+        groups[name] = (inputs >= start) & (inputs < stop) & ~end & ~other
+        start = stop
+    return groups

@@ -146,6 +146,13 @@ TABLE = {
         },
         {"path": PATH, "reading": [None, 3, {}, {"inputs": []}], "title": TITLE},
     ),
+    text.ponder_under_words: (
+        lambda: {
+            "path": "a.png",
+            "reading": {"inputs": ["a"], "ponder": [2.0], "bits": [1.0], "entropy": [1.0]},
+        },
+        {"path": PATH, "reading": [None, 3, {}, {"inputs": []}], "title": TITLE},
+    ),
     text.bits_while_training: (
         lambda: {
             "path": "a.png",

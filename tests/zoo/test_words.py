@@ -9,14 +9,11 @@ import pytest
 import known_words
 from keras_adaptive import datasets, plots
 from keras_adaptive.datasets.wikitext2 import wikitext2
+from keras_adaptive.language import CarriedStates, NextWords, SampledWordLoss, TiedEmbedding
 from keras_adaptive.zoo import cli, families, recipes
-from keras_adaptive.zoo.entries import store
-from keras_adaptive.zoo.families.language.words_network import (
-    CarriedStates,
-    NextWordLoss,
-    NextWords,
-    TiedWords,
-)
+from keras_adaptive.zoo.entries import headline
+from keras_adaptive.zoo.entries.export import bare
+from keras_adaptive.zoo.evaluate import evaluate
 
 NAME = "act_words"
 WORDS = 40
@@ -60,8 +57,8 @@ def command(run, capsys):
 
 
 def tied(words=12, width=5):
-    """A `TiedWords` with random weights and biases."""
-    layer = TiedWords(words, width)
+    """A `TiedEmbedding` with random weights and biases."""
+    layer = TiedEmbedding(words, width)
     layer.build()
     rng = np.random.default_rng(0)
     layer.embeddings.assign(rng.normal(size=(words, width)))
@@ -86,7 +83,7 @@ def test_probabilities_and_states_in_training():
     np.testing.assert_allclose(-np.log(given), losses, rtol=1e-4)
     np.testing.assert_allclose(outputs.sum(-1), 1, rtol=1e-5)
     np.testing.assert_array_equal(layer(states, reverse=True, training=True), states)
-    loss = NextWordLoss(layer, 4)
+    loss = SampledWordLoss(layer, 4)
     np.testing.assert_allclose(loss(targets, outputs), losses.sum(axis=1), rtol=1e-4)
 
 
@@ -95,10 +92,10 @@ def test_a_softmax_over_many_drawn_words_is_nearly_exact():
     rng = np.random.default_rng(2)
     states, targets = rng.normal(size=(2, 6, 5)).astype("float32"), rng.integers(0, 12, (2, 6))
     losses = exact(layer, states.reshape(12, 5), targets.ravel()).reshape(2, 6).sum(axis=1)
-    estimate = NextWordLoss(layer, 20_000)(targets, states)
+    estimate = SampledWordLoss(layer, 20_000)(targets, states)
     np.testing.assert_allclose(estimate, losses, rtol=0.02)
     # Those of a few words vary around it.
-    few = NextWordLoss(layer, 8)
+    few = SampledWordLoss(layer, 8)
     first, second = np.asarray(few(targets, states)), np.asarray(few(targets, states))
     assert (abs(first - second) > 1e-3).all()
 
@@ -223,17 +220,26 @@ def test_pictures(tmp_path):
         )
 
 
-def test_entry(run, exported, tmp_path):
-    exported(run.folder, tmp_path)
-    card = store.card(NAME, tmp_path)
-    assert "Perplexity of the test part" in card and "unknown words" in card
+def test_saved_and_loaded(run, tmp_path):
     inputs = wikitext2.encode("the cat", vocabulary=WORDS)
-    expected = np.asarray(run.model(inputs))
-    np.testing.assert_allclose(store.load(NAME, folder=tmp_path)(inputs), expected, atol=1e-5)
-    served = store.saved_model(NAME, tmp_path).serve(inputs)
-    np.testing.assert_allclose(served["outputs"], expected, atol=1e-5)
-    for file in ("words.png", "limit.png"):
-        assert (tmp_path / NAME / file).stat().st_size > 5000
+    bare(run.model).save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras", compile=False)
+    np.testing.assert_allclose(loaded(inputs), run.model(inputs), atol=1e-5)
+
+
+def test_card(run, tmp_path, eagerly):
+    family, trained = families.of(run.recipe), ("plain", 0, "tensorflow", {}, 2, 1.0, 40.0, 2.0)
+    with eagerly():
+        metrics = evaluate(run.model, run.recipe, 5)
+        metrics |= dict(zip(family.run_metrics, trained))
+        metrics |= family.entry_metrics(run, run.model, [metrics], None)
+    runs = [{key: metrics[key] for key in family.run_metrics}]
+    card = family.card({**metrics, "runs": runs, "commit": None, "folder": None})
+    for said in ("perplexity", "WikiText-2", "unknown words", "16 drawn words"):
+        assert said in card
+    family.draw_card(tmp_path, run.model, metrics, run.history)
+    assert (tmp_path / "words.png").stat().st_size > 5000
+    assert headline.cells(headline.headline(run.recipe.to_dict(), metrics))[0].startswith("perp")
 
 
 def test_a_training_that_diverged_is_no_better_than_guessing():

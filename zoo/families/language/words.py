@@ -7,12 +7,13 @@ import keras
 import numpy as np
 
 from .... import datasets, plots, statistics
+from ....language import SampledWordLoss
 from ...entries import baseline
 from ...entries.figures import Exact
 from ...words import aligned
 from . import words_card, words_network
 from .family import ALL, ROUNDED, Language, rounded
-from .words_network import NextWordLoss, Probe
+from .words_network import Probe
 
 SCORE = "perplexity"
 # Adagrad's sums of squared gradients begin with this.
@@ -20,8 +21,6 @@ FIRST_SQUARES = 1e-3
 MEASURED = ("entropy", "ponder", "ponder_steps")
 # Words of the test part in the picture of a card.
 SHOWN = 60
-# Where groups of words by their frequency end.
-RANKS = (100, 1000, 10_000)
 
 
 class Words(Language):
@@ -30,6 +29,7 @@ class Words(Language):
     networks: ClassVar = {"words": words_network.predictor}
     main_metric = SCORE
     columns = (
+        SCORE,
         "ponder",
         "ponder_steps",
         f"validation_{SCORE}",
@@ -61,7 +61,7 @@ class Words(Language):
         """Compile a model with the optimizer and loss of the recipe."""
         model.compile(
             optimizer=self.optimizer(),
-            loss=NextWordLoss(model.get_layer("words"), self.recipe.hyperparameters["samples"]),
+            loss=SampledWordLoss(model.get_layer("words"), self.recipe.hyperparameters["samples"]),
             jit_compile=jit_compile,
             steps_per_execution=steps_per_execution,
         )
@@ -135,7 +135,8 @@ class Words(Language):
             them), and the means of `entropy`, `ponder` and `ponder_steps`.
         """
         rows = []
-        for kind, those in groups(results["inputs"], datasets.task(self.recipe.dataset)):
+        task = datasets.task(self.recipe.dataset)
+        for kind, those in task.by_frequency(results["inputs"]).items():
             if those.any():
                 means = {
                     name: round(float(results[name][those].mean(dtype="float64")), 4)
@@ -261,16 +262,3 @@ class Words(Language):
         out = Path(request.out or f"{name}.png")
         plots.text.ponder_under_words(out, answer, name)
         return {"picture": str(out), **answer}
-
-
-def groups(inputs, task):
-    """Pairs of a name and where such words were read, by how frequent they are."""
-    end, unknown = (task.words().index(word) for word in (task.END, task.UNKNOWN))
-    marks = (inputs == end) | (inputs == unknown)
-    yield "ends of lines", inputs == end
-    yield "unknown words", inputs == unknown
-    start = 0
-    for stop in (*RANKS, len(task.words())):
-        name = f"the {stop} most frequent" if not start else f"{start + 1:,} to {stop:,}"
-        yield name, (inputs >= start) & (inputs < stop) & ~marks
-        start = stop
