@@ -231,7 +231,7 @@ def test_card(run, tmp_path, eagerly):
     family, trained = families.of(run.recipe), ("plain", 0, "tensorflow", {}, 2, 1.0, 40.0, 2.0)
     with eagerly():
         metrics = evaluate(run.model, run.recipe, 5)
-        metrics |= dict(zip(family.run_metrics, trained))
+        metrics = {**dict(zip(family.run_metrics, trained)), **metrics}
         metrics |= family.entry_metrics(run, run.model, [metrics], None)
     runs = [{key: metrics[key] for key in family.run_metrics}]
     card = family.card({**metrics, "runs": runs, "commit": None, "folder": None})

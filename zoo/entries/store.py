@@ -186,8 +186,8 @@ def predict(name: str, text: str, folder: str | Path | None = None) -> dict[str,
         of all symbols). Its baselines add the same keys; their `steps` are the symbols written.
         HAM adds `read`, the example as it was parsed, the number of `leaves` of its memory, and
         `confidence`. Pointer networks add ACT's lists with an element for each index of the
-        answer, and `points`. Language models add `bits` and `entropy` to ACT's lists, see
-        `Language.predict`.
+        answer, and `points`. Language models add `bits` and `entropy` to ACT's lists, and those of
+        words `unknown`, the words read as `<unk>`; see `Language.predict` and `Words.predict`.
 
     Raises:
         ValueError: an unknown name, a text that is not an example of the task, or outputs that are
