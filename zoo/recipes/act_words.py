@@ -23,7 +23,7 @@ RECIPE = Recipe(
     },
     stages=(
         Stage(
-            steps=3700,
+            steps=2300,
             learning_rate=0.1,
             schedule="cosine",
             hold=0.3,

@@ -29,7 +29,6 @@ class Words(Language):
     networks: ClassVar = {"words": words_network.predictor}
     main_metric = SCORE
     columns = (
-        SCORE,
         "ponder",
         "ponder_steps",
         f"validation_{SCORE}",
