@@ -228,7 +228,8 @@ def test_saved_and_loaded(run, tmp_path):
 
 
 def test_card(run, tmp_path, eagerly):
-    family, trained = families.of(run.recipe), ("plain", 0, "tensorflow", {}, 2, 1.0, 40.0, 2.0)
+    family = families.of(run.recipe)
+    trained = ("act", 0, "tensorflow", run.settings, 2, 1.0, 40.0, 2.0)
     with eagerly():
         metrics = evaluate(run.model, run.recipe, 5)
         metrics = {**dict(zip(family.run_metrics, trained)), **metrics}
