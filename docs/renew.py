@@ -22,7 +22,7 @@ from types import SimpleNamespace
 from keras_adaptive.checkpoints.files import replace_folder
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import manifest, store, thinking_less
-from keras_adaptive.zoo.entries.export import keep_baseline, metrics_of, write_json
+from keras_adaptive.zoo.entries.export import Request, keep_baseline, metrics_of, write_json
 from keras_adaptive.zoo.evaluate import evaluate
 from keras_adaptive.zoo.search import study, study_table
 from keras_adaptive.zoo.training.run import restore
@@ -89,10 +89,12 @@ def measured_again(recipe, metrics, runs, folder):
     model, family = store.load(recipe.name, folder=folder), families.of(recipe)
     numbers = evaluate(model, recipe, metrics["examples"], metrics["seed"])
     metrics = {**metrics, **numbers}
-    trainings = [metrics, *(metrics_of(run, metrics["examples"]) for run in runs)]
+    examples, seed = metrics["examples"], metrics["seed"]
+    trainings = [metrics, *(metrics_of(run, examples, seed=seed) for run in runs)]
     published = [{key: training[key] for key in family.run_metrics} for training in trainings]
     known = [run for run in metrics["runs"][1:] if run["variant"] == recipe.variant or not runs]
-    rest = family.entry_metrics(SimpleNamespace(recipe=recipe), model, [*trainings, *known], None)
+    request, run = Request(folder, examples, seed=seed), SimpleNamespace(recipe=recipe)
+    rest = family.entry_metrics(run, model, [*trainings, *known], request)
     return {**metrics, "runs": [*published, *known], **rest}
 
 

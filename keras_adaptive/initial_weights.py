@@ -1,6 +1,7 @@
-"""Initial weights of recurrent cells with which long or hard sequences are learned.
+"""Initial weights: of another network, or such that long or hard sequences are learned.
 
-Each function draws an array from a `numpy.random.Generator`, for `variable.assign`.
+`copy_weights` takes those of a trained network. Each other function draws an array for a recurrent
+cell from a `numpy.random.Generator`, for `variable.assign`.
 
 Example:
 
@@ -11,9 +12,56 @@ Example:
 >>> _ = cell.bias.assign(chrono_bias(rng, 8, longest=100))
 """
 
+import keras
 import numpy as np
 
 from . import arguments
+
+
+def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
+    """Start a model from the weights of another one that has some of its layers.
+
+    Weights are the same if their paths are, or if that of the source ends the other path: so the
+    units of a plain network become those that a `layers.ResidualACT` wraps.
+
+    Args:
+        model: whose weights are set.
+        source: whose weights are copied, all of them.
+
+    Returns:
+        The paths of the weights of `model` that `source` does not have, which stay as they are.
+
+    Raises:
+        ValueError: if a weight of `source` has no counterpart of the same shape, or several.
+
+    Example:
+
+    >>> def network(*layers):
+    ...     return keras.Sequential([keras.Input((3,)), keras.layers.Dense(4, name="a"), *layers])
+    >>> model = network(keras.layers.Dense(2, name="b"))
+    >>> copy_weights(model, network())
+    ['b/kernel', 'b/bias']
+    """
+    own = {_path(variable, model): variable for variable in model.variables}
+    copied = {}
+    for variable in source.variables:
+        path = _path(variable, source)
+        fits = [path] if path in own else [name for name in own if name.endswith("/" + path)]
+        if len(fits) != 1 or own[fits[0]].shape != variable.shape:
+            shapes = {name: own[name].shape for name in fits}
+            raise ValueError(
+                "Argument `source` must have weights that `model` has once, with the same shapes. "
+                f"Received: {path} of shape {variable.shape} in `source`, and {shapes} in `model`"
+            )
+        copied[fits[0]] = variable
+    for path, variable in copied.items():
+        own[path].assign(variable)
+    return [path for path in own if path not in copied]
+
+
+def _path(variable, model):
+    """The path of a variable within its model."""
+    return variable.path.removeprefix(f"{model.name}/")
 
 
 def orthogonal_gates(rng: np.random.Generator, units: int) -> np.ndarray:

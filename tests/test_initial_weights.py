@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive import initial_weights
+from keras_adaptive.models import AdaptiveResNet
 
 
 @pytest.fixture
@@ -51,3 +52,28 @@ def test_the_same_generator_gives_the_same_weights():
         )
         np.testing.assert_array_equal(first, again)
         assert (first != other).any()
+
+
+def resnet(halting, units=2, name="resnet"):
+    return AdaptiveResNet((8, 8, 1), units=units, filters=(2, 3), halting=halting, name=name)
+
+
+@pytest.mark.parametrize("halting", ["sact", "act"])
+def test_units_that_halt_start_as_those_of_a_plain_network(halting):
+    model, plain = resnet(halting), resnet(None, name="plain")
+    left = initial_weights.copy_weights(model, plain)
+    assert left and all("halting_unit" in path or "time_penalty" in path for path in left)
+    # Without halting, both answer alike.
+    for block in ("block_1", "block_2"):
+        for unit in model.get_layer(block).halting_units:
+            unit.pooled_weight.bias.assign([-100.0])
+    images = np.random.default_rng(0).normal(size=(3, 8, 8, 1)).astype("float32")
+    np.testing.assert_allclose(model(images), plain(images), atol=1e-6)
+
+
+def test_weights_without_a_counterpart_are_refused():
+    with pytest.raises(ValueError, match=r"`source` must have weights .*block_1_unit_2"):
+        initial_weights.copy_weights(resnet("act", units=1), resnet(None))
+    wide = AdaptiveResNet((8, 8, 2), units=2, filters=(2, 3), halting=None)
+    with pytest.raises(ValueError, match=r"stem/kernel of shape \(3, 3, 2, 2\)"):
+        initial_weights.copy_weights(resnet("act"), wide)

@@ -124,6 +124,10 @@ def check_train(arguments):
     out = Path(arguments.out or Path("runs") / arguments.name)
     if arguments.resume and not any(map(checkpoints.exists, (out, out / "seed-0"))):
         raise FileNotFoundError(f"there is no checkpoint to resume from in {out}")
+    if arguments.weights is not None:
+        if arguments.resume or arguments.seeds is not None:
+            raise ValueError("--weights begins one new training: leave out --resume and --seeds")
+        checkpoint.latest(arguments.weights)
     if arguments.seeds is None:
         return
     if arguments.seed is not None:

@@ -31,6 +31,10 @@ def train(added):
         seeds="train the first stage with this many seeds and continue with the best (Neural GPU)",
         seed="seed of the initial weights and of the data",
     )
+    what = "of the computation (default: float32); the weights are float32 in any case"
+    added.add_argument("--precision", choices=("float32", "mixed_bfloat16"), help=what)
+    what = "start from the weights of the training in this folder"
+    added.add_argument("--weights", metavar="RUN", help=what)
     what = "also keep a checkpoint every STEPS steps, in OUT/step-1000 and so on"
     added.add_argument("--keep-every", type=number, metavar="STEPS", help=what)
     backend(added)

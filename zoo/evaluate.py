@@ -75,7 +75,7 @@ def evaluate(
     }
 
 
-def evaluate_run(run: Any, examples: int = 10_000) -> dict[str, Any]:
+def evaluate_run(run: Any, examples: int = 10_000, seed: int = 0) -> dict[str, Any]:
     """Measure a finished training and write `metrics.json` into its folder.
 
     Choices between trainings use the error on validation data; the error on test data is
@@ -84,14 +84,14 @@ def evaluate_run(run: Any, examples: int = 10_000) -> dict[str, Any]:
     Args:
         run: a `Run`.
         examples: the number of examples of the test split, and of the validation split.
+        seed: of the examples of the test split, the same for all trainings.
 
     Returns:
         The dict of `evaluate`, with the settings and duration of the training,
         `validation_error`, and `versions`.
     """
-    # All trainings answer the same examples, whatever their own seed.
     metrics = {
-        **evaluate(run.model, run.recipe, examples, seed=0),
+        **evaluate(run.model, run.recipe, examples, seed=seed),
         "training_seed": run.recipe.seed,
         "training_backend": run.backend,
         "settings": run.settings,

@@ -78,3 +78,4 @@ def measured_lengths(parser):
         metavar="LENGTH",
         help="lengths in digits per number, or in positions (default: those of the paper)",
     )
+    numbers(parser, seed="seed of the test examples (default: 0)")

@@ -165,6 +165,7 @@ HYPERPARAMETERS = {
     "optimizer": Choice("what trains the network", ("adam", "relative_clip_adamax")),
     "patience": Integer("chunks until the learning rate is halved", 1, MOST_STEPS, none=True),
     "policy_weight": Number("of the term of log p(A)", 0, 1000),
+    "pooling": Choice("over all positions, before the answer", ("mean", "max")),
     "prior": Number("λ_p, the prior probability to halt at a step", 0, 1, open="low high"),
     "priority_gain": Number("of a priority's first weights", 0, 10_000, open="low"),
     "read_depth": Integer("elements of a stack that are read", 1, 10_000),

@@ -21,8 +21,8 @@ def check_types(
 
     Args:
         data: from JSON.
-        schema: a dict from keys to types, unions of types, or dicts of such. Numbers must be finite
-            and not negative.
+        schema: a dict from keys to types, unions of types, or dicts of such; a key whose type is
+            `typing.NotRequired` may be missing. Numbers must be finite and not negative.
         name: of the data, for the message. Defaults to `"its state"`.
         other_types: the types of what `schema` does not name. Defaults to none.
 
@@ -39,14 +39,21 @@ def check_types(
     """
     if not isinstance(data, dict):
         raise Damaged(f"{name} is {data!r}")
-    if missing := [key for key in schema if key not in data]:
+    optional = {key for key, kind in schema.items() if _is_optional(kind)}
+    if missing := [key for key in schema if key not in data and key not in optional]:
         raise Damaged(f"{name} lacks {missing[0]!r}")
     for key, value in data.items():
         kind = schema.get(key)
+        kind = typing.get_args(kind)[0] if key in optional else kind
         if isinstance(kind, dict):
             check_types(value, kind, key)
         elif not (_is_a(value, kind) if kind else type(value) in other_types):
             raise Damaged(f"{key!r} of {name} is {value!r}")
+
+
+def _is_optional(kind):
+    """Whether a key of this type may be missing."""
+    return typing.get_origin(kind) is typing.NotRequired
 
 
 def _is_a(value, kind):

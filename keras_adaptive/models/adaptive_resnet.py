@@ -12,6 +12,12 @@ from ..residual import ResidualACT, ResidualUnit, flops
 from ..types import Tensor
 from .adaptive import AdaptiveModel
 
+# The layers of `pooling`.
+POOLING = {
+    "mean": keras.layers.GlobalAveragePooling2D,
+    "max": keras.layers.GlobalMaxPooling2D,
+}
+
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class AdaptiveResNet(AdaptiveModel):
@@ -19,8 +25,8 @@ class AdaptiveResNet(AdaptiveModel):
 
     A convolution of 3×3, then a `layers.ResidualACT` of `ResidualUnit`s for each of `filters`, the
     first unit of all but the first block halving the resolution, then batch normalization, a leaky
-    ReLU, the mean over all positions, and a softmax. With 5 units a block this is the "ResNet-32"
-    of the paper, with 18 its "ResNet-110".
+    ReLU, the mean or the maximum over all positions, and a softmax. With 5 units a block this is
+    the "ResNet-32" of the paper, with 18 its "ResNet-110".
 
     Args:
         input_shape: `(height, width, channels)`, of which height and width may be `None`, for
@@ -33,6 +39,8 @@ class AdaptiveResNet(AdaptiveModel):
         time_penalty, epsilon, halting_bias, target_ponder, global_logit: of `layers.ResidualACT`,
             the same for each block. `time_penalty` defaults to `0.005`.
         negative_slope: float >= 0, of the leaky ReLU. Defaults to `0.1`.
+        pooling: `"mean"`, as in the paper, or `"max"`, with which the answer does not depend on how
+            much of an image is background. Defaults to `"mean"`.
         **kwargs: of `keras.Model`.
 
     Raises:
@@ -62,6 +70,7 @@ class AdaptiveResNet(AdaptiveModel):
         target_ponder: Any = None,
         negative_slope: float = 0.1,
         global_logit: bool = True,
+        pooling: str = "mean",
         **kwargs: Any,
     ):
         config = {
@@ -76,6 +85,7 @@ class AdaptiveResNet(AdaptiveModel):
             "target_ponder": controller_of(target_ponder),
             "negative_slope": arguments.number("negative_slope", negative_slope, least=0),
             "global_logit": arguments.boolean("global_logit", global_logit),
+            "pooling": arguments.choice("pooling", pooling, tuple(POOLING)),
         }
         inputs, outputs, blocks = _network(config)
         super().__init__(inputs, outputs, **kwargs)
@@ -197,7 +207,7 @@ def _network(config):
         x = _halting_block(config, units, _name(number), x)
     x = keras.layers.BatchNormalization(momentum=0.9, name="norm")(x)
     x = keras.layers.LeakyReLU(negative_slope=slope, name="activation")(x)
-    x = keras.layers.GlobalAveragePooling2D(name="pool")(x)
+    x = POOLING[config["pooling"]](name="pool")(x)
     return inputs, keras.layers.Dense(config["classes"], "softmax", name="answer")(x), blocks
 
 

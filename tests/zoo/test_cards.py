@@ -155,14 +155,18 @@ def test_an_exported_card_loads_its_own_model(entries, run):
         np.testing.assert_array_equal(own, trained)
 
 
+NUMBERS = ("examples", "seed")
+
+
 def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_path):
     known = dict.fromkeys(("variant", *HAM.run_metrics, "ponder_steps"), 0)
-    known |= {"steps": run.position.step, "examples": 500}
+    known |= {"steps": run.position.step, "examples": 500, "seed": 0}
     (tmp_path / "metrics.json").write_text(json.dumps(known))
     own = SimpleNamespace(folder=tmp_path, recipe=run.recipe, position=run.position)
-    monkeypatch.setattr(export, "evaluate_run", lambda _, examples: {"examples": examples})
+    monkeypatch.setattr(export, "evaluate_run", lambda _, *numbers: dict(zip(NUMBERS, numbers)))
     assert export.metrics_of(own, 300, 300)["examples"] == 300
     assert export.metrics_of(own, 300)["examples"] == 500
+    assert export.metrics_of(own, 300, seed=1) == {"examples": 300, "seed": 1}
     found = {"wrong": [True] * 5, "wrong_symbols": [1] * 5, "symbols": [2] * 5}
     row = {"probe": None, "least": 3, "length": 3, "seconds": 1, "backend": "", "found": found}
     assert lengths.row_of(row, NeuralGPU(recipes.load("neural_gpu_copy")), 3)["examples"] == 3

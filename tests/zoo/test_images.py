@@ -14,8 +14,10 @@ from keras_adaptive.datasets.digit_canvas import digit_canvas
 from keras_adaptive.models import AdaptiveResNet
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.cli import main
+from keras_adaptive.zoo.entries.card import command
 from keras_adaptive.zoo.entries.export import bare, write_saved_model
 from keras_adaptive.zoo.families.images import card
+from keras_adaptive.zoo.training.train import train
 
 SMALL = {"residual_units": 2, "channels": [2, 3], "side": 16}
 
@@ -156,3 +158,46 @@ def test_variants(variant):
     kind = families.of(recipe)
     found = kind.measure(kind.probe(kind.build()), 4)
     assert found["flops_share"] == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.usefixtures("eager", "few_validated")
+def test_a_training_in_bfloat16_starts_from_the_weights_of_another(tmp_path, capsys):
+    small = {**SMALL, "batch_size": 4, "validate_every": 2}
+    small |= {f"stages.{i}.{name}": 2 for i in (0, 1) for name in ("steps", "chunk")}
+    plain = train("sact_digits", tmp_path / "plain", variant="plain", overrides=small)
+    kinds = {"overrides": small, "precision": "mixed_bfloat16", "seed": 3}
+    begun = train("sact_digits", tmp_path / "new", weights=plain.folder, until_step=0, **kinds)
+    kernel = plain.model.get_layer("stem").kernel
+    np.testing.assert_array_equal(begun.model.get_layer("stem").kernel, kernel)
+    run = train("sact_digits", tmp_path / "new", resume=True)
+    whole = train("sact_digits", tmp_path / "whole", weights=plain.folder, **kinds)
+    for resumed, own in zip(run.model.get_weights(), whole.model.get_weights(), strict=True):
+        np.testing.assert_array_equal(resumed, own)
+    exact = train("sact_digits", tmp_path / "exact", **{**kinds, "precision": "float32"})
+    assert not np.array_equal(exact.model.get_weights()[0], whole.model.get_weights()[0])
+    # What is measured and published computes in float32, and says how it was trained.
+    assert run.model.compute_dtype == "float32"
+    metrics = {"settings": run.settings, "training_backend": "tensorflow", "training_seed": 3}
+    first, second = command(run.recipe, metrics).splitlines()
+    assert first.endswith(f"--out {plain.folder}") and "--variant plain" in first
+    assert second.endswith(f"--weights {plain.folder}") and "--precision mixed_bfloat16" in second
+    with pytest.raises(ValueError, match="`precision` must be one of float32, mixed_bfloat16"):
+        train("sact_digits", tmp_path / "other", precision="float16")
+    words = ["train", "sact_digits", "--out", str(tmp_path / "new")]
+    assert main([*words, "--weights", str(plain.folder), "--resume"]) == 2
+    assert "leave out --resume" in capsys.readouterr().err
+    assert main([*words[:3], str(tmp_path / "b"), "--weights", str(tmp_path / "nothing")]) == 2
+    assert "no checkpoint" in capsys.readouterr().err and not (tmp_path / "b").exists()
+
+
+def test_max_pooling_answers_what_is_somewhere_on_any_canvas():
+    model = AdaptiveResNet((None, None, 1), 3, units=1, filters=(2, 3), pooling="max")
+    canvas = np.zeros((1, 24, 24, 1), "float32")
+    canvas[0, 8:12, 8:12] = np.random.default_rng(0).normal(size=(4, 4, 1))
+    larger = np.pad(canvas, [(0, 0), (0, 24), (0, 24), (0, 0)])
+    np.testing.assert_allclose(model(larger), model(canvas), atol=1e-6)
+    assert AdaptiveResNet.from_config(model.get_config()).get_layer("pool").__class__ is (
+        keras.layers.GlobalMaxPooling2D
+    )
+    with pytest.raises(ValueError, match="`pooling`"):
+        AdaptiveResNet((8, 8, 1), pooling="sum")

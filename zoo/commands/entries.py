@@ -43,5 +43,6 @@ def export(arguments):
         arguments.long_examples,
         arguments.lengths or None,
         arguments.ensemble,
+        arguments.seed,
     )
     answer(arguments, {"model": path.name, "folder": str(path)}, str(path))

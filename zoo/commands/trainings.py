@@ -26,9 +26,10 @@ def train(arguments):
         "steps_scale": arguments.steps_scale,
         "jit_compile": {"auto": "auto", "on": True, "off": False}[arguments.jit],
         "keep_every": arguments.keep_every,
+        "precision": arguments.precision,
     }
     if arguments.seeds is None:
-        settings["seed"] = arguments.seed
+        settings |= {"seed": arguments.seed, "weights": arguments.weights}
         run = run_training(arguments.name, out, resume=arguments.resume, **settings)
     else:
         run = choose_seed(arguments.name, out, arguments.seeds, resume=arguments.resume, **settings)

@@ -30,7 +30,7 @@ class Sections:
     licence: str = ""
 
 
-def write(recipe, sections, limits, thinking_less=""):
+def write(recipe, sections, limits, thinking_less="", test_seed=0):
     """The card, Markdown.
 
     Args:
@@ -38,6 +38,7 @@ def write(recipe, sections, limits, thinking_less=""):
         sections: the `Sections` of its family.
         limits: sentences on its training sizes, and its errors there and beyond.
         thinking_less: the errors if its number of steps is limited.
+        test_seed: of the test examples; 0 for the first version of an entry.
 
     Returns:
         A text.
@@ -53,7 +54,7 @@ def write(recipe, sections, limits, thinking_less=""):
         "## With less thought\n\n" + thinking_less if thinking_less else "",
         "## Pictures\n\n" + sections.pictures,
         "## Differences from the paper\n\n" + "\n".join(differences) if differences else "",
-        test_data_seen(recipe),
+        test_data_seen(recipe, test_seed),
         "## Training\n\n" + folded("Settings, command, and all trainings", sections.training),
         f"Source: {sections.source}. This file is written by "
         "`keras-adaptive export` from `recipe.json` and `metrics.json`.",
@@ -91,8 +92,13 @@ def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])", **
     )
 
 
-def test_data_seen(recipe):
+def test_data_seen(recipe, seed):
     """The section on what was known about test data; empty if nothing was."""
+    if seed:
+        return (
+            "## Test examples\n\nFigures of earlier versions are of other test examples. Those of "
+            f"this version, with seed {seed}, were measured once, after the training was chosen."
+        )
     if not recipe.test_data_seen:
         return ""
     return (
@@ -186,21 +192,43 @@ def changes(settings):
     changed = [f"{key}={value}" for key, value in (settings["overrides"] or {}).items()]
     if settings["steps_scale"]:
         changed.append(f"steps × {settings['steps_scale']:g}")
+    if settings.get("precision"):
+        changed.append(settings["precision"])
+    if settings.get("weights"):
+        changed.append("from trained weights")
     return ", ".join(changed) or "–"
 
 
 def command(recipe, metrics):
-    """The command that trains the model again."""
-    settings = metrics["settings"]
-    words = ["keras-adaptive", "train", recipe.name]
-    words += ["--backend", metrics["training_backend"], "--seed", str(metrics["training_seed"])]
+    """The commands that train the model again, one in each line.
+
+    The first one trains the network that another starts from.
+    """
+    settings, backend = metrics["settings"], metrics["training_backend"]
+    words = words_of({**settings, "recipe": recipe.name, "seed": metrics["training_seed"]}, backend)
+    lines = [words]
+    while origin := settings.get("weights"):
+        settings = origin["settings"]
+        words += ["--weights", origin["folder"]]
+        words = [*words_of(settings, backend), "--out", origin["folder"]]
+        lines.insert(0, words)
+    return "\n".join(map(shlex.join, lines))
+
+
+def words_of(settings, backend):
+    """The words of the command of a training, but its folders."""
+    words = ["keras-adaptive", "train", settings["recipe"], "--backend", backend]
+    if settings["seed"] is not None:
+        words += ["--seed", str(settings["seed"])]
     if settings["variant"]:
         words += ["--variant", settings["variant"]]
     if settings["steps_scale"]:
         words += ["--steps-scale", f"{settings['steps_scale']:g}"]
+    if settings.get("precision"):
+        words += ["--precision", settings["precision"]]
     for key, value in (settings["overrides"] or {}).items():
         words += ["--set", f"{key}={value}"]
-    return shlex.join(words)
+    return words
 
 
 def trained(words, recipe, metrics):
@@ -217,7 +245,7 @@ def trained(words, recipe, metrics):
         f"{words}, {metrics['steps']:,} of them{ended}, {minutes(metrics['training_seconds'])} "
         f"with the {metrics['training_backend']} backend{commit}. Train it again with",
         "",
-        f"    {command(recipe, metrics)}",
+        *(f"    {line}" for line in command(recipe, metrics).splitlines()),
         "",
     ]
 

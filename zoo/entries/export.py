@@ -29,12 +29,14 @@ class Request:
         examples: the smallest number of examples of each evaluation; the family's by default.
         long_examples: the same at very long lengths, whose cost grows quadratically.
         lengths: the lengths to measure; the paper's by default.
+        seed: of the test examples.
     """
 
     into: Path
     examples: int
     long_examples: int | None = None
     lengths: tuple[int, ...] | None = None
+    seed: int = 0
 
 
 def export(
@@ -45,6 +47,7 @@ def export(
     long_examples=None,
     lengths=None,
     ensemble=(),
+    seed=None,
 ):
     """Write the entry of a trained model.
 
@@ -61,6 +64,8 @@ def export(
         lengths: lengths at which to measure a Neural GPU; the paper's by default.
         ensemble: folders of further trainings of the recipe; the outputs of the entry's model are
             then the mean of the outputs of all of them (Neural GPU).
+        seed: of the test examples, 0 by default. Take another for a new version of an entry, so
+            that no choice was made by the figures that it publishes.
 
     Returns:
         The path of the entry.
@@ -82,14 +87,14 @@ def export(
     if path.exists() and not (path / manifest.NAME).exists():
         raise ValueError(f"{path} is not an entry and would be replaced: choose another folder")
     with lock_folder(into, run.recipe.name):
-        return _written(run, into, others, examples, long_examples, lengths, ensemble)
+        return _written(run, into, others, examples, long_examples, lengths, ensemble, seed or 0)
 
 
-def _written(run, into, others, examples, long_examples, lengths, ensemble):
+def _written(run, into, others, examples, long_examples, lengths, ensemble, seed):
     """Measure a training, and write its entry."""
     family = families.of(run.recipe)
     exact_examples, examples = examples, family.default_examples if examples is None else examples
-    request = Request(Path(into), examples, long_examples, lengths)
+    request = Request(Path(into), examples, long_examples, lengths, seed)
     trainings, members = [], 0
     others = [restore(other) for other in others]
     for other in others:
@@ -98,10 +103,10 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
     if ensemble:
         runs = [run, *map(restore, ensemble)]
         run, members = averaged_run(runs), len(runs)
-        trainings = [metrics_of(member, examples, exact_examples) for member in runs]
-    metrics = metrics_of(run, examples, exact_examples)
+        trainings = [metrics_of(member, examples, exact_examples, seed) for member in runs]
+    metrics = metrics_of(run, examples, exact_examples, seed)
     trainings = trainings or [metrics]
-    trainings += [metrics_of(other, examples, exact_examples) for other in others]
+    trainings += [metrics_of(other, examples, exact_examples, seed) for other in others]
     model = bare(run.model)
     metrics = {
         **metrics,
@@ -110,7 +115,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble):
         "runs": [{key: training[key] for key in family.run_metrics} for training in trainings],
         **({"ensemble": members} if members else {}),
         **family.entry_metrics(run, model, trainings, request),
-        **thinking_less.measure(family, model, min(examples, thinking_less.EXAMPLES)),
+        **thinking_less.measure(family, model, min(examples, thinking_less.EXAMPLES), seed),
     }
     path = request.into / run.recipe.name
     with replace_folder(path) as new:
@@ -183,13 +188,14 @@ def keep_baseline(metrics, runs, folder):
     return metrics
 
 
-def metrics_of(run, examples, exact_examples=None):
+def metrics_of(run, examples, exact_examples=None, seed=0):
     """The metrics of a training; measured now, unless they were measured after its last step.
 
     Args:
         run: a `Run`.
         examples: the smallest number of examples.
         exact_examples: the exact number of examples, unless None.
+        seed: of the test examples.
     """
     path = run.folder / "metrics.json"
     if path.exists():
@@ -198,9 +204,10 @@ def metrics_of(run, examples, exact_examples=None):
         enough = metrics["examples"] >= examples and metrics["examples"] == (
             exact_examples or metrics["examples"]
         )
-        if known and metrics["steps"] == run.position.step and enough:
+        same = metrics["steps"] == run.position.step and metrics.get("seed") == seed
+        if known and same and enough:
             return metrics
-    return evaluate_run(run, examples)
+    return evaluate_run(run, examples, seed)
 
 
 def write_saved_model(model, family, folder):

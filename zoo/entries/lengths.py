@@ -28,7 +28,7 @@ LONG_EXAMPLES = 100
 PORTION = 10
 
 
-def measure(family, run, examples, long_examples=None, lengths=None):
+def measure(family, run, examples, long_examples=None, lengths=None, seed=0):
     """Measure a training at many lengths, and on probes of inputs that are rarely drawn.
 
     Args:
@@ -37,28 +37,29 @@ def measure(family, run, examples, long_examples=None, lengths=None):
         examples: number of examples of each measurement.
         long_examples: the same at `VERY_LONG` lengths; `LONG_EXAMPLES` by default.
         lengths: the lengths to measure at; the paper's by default.
+        seed: of the first examples.
 
     Returns:
         A list of dicts: `probe` (None for random numbers), `least` and `length` (the range of
         the examples' lengths), the keys of `Family.summary`, `seconds`, and `backend`.
     """
-    records = read(run)
+    records = read(run, seed)
     probe = family.probe(run.model)
     rows = []
     for what, count in plan(run.recipe, examples, long_examples, lengths):
         record = records.setdefault(identity(what), {**what, "seconds": 0.0, "found": {}})
         while examples_in(record) < count:
-            extend(record, family, probe, count)
-            data = {**network(run), "rows": list(records.values())}
+            extend(record, family, probe, count, seed)
+            data = {**network(run), "seed": seed, "rows": list(records.values())}
             write_file(run.folder / NAME, json.dumps(data))
         rows.append(row_of(record, family, count))
     return rows
 
 
-def read(run):
-    """The saved results: a dict from `identity` to the records of `extend`."""
-    data = read_json(run.folder / NAME, ("rows",))
-    if data is None or any(data.get(key) != value for key, value in network(run).items()):
+def read(run, seed=0):
+    """The saved results for a seed: a dict from `identity` to the records of `extend`."""
+    data, valid = read_json(run.folder / NAME, ("rows",)), {"seed": seed, **network(run)}
+    if data is None or any({"seed": 0, **data}.get(key) != valid[key] for key in valid):
         return {}
     return {identity(record): record for record in data["rows"]}
 
@@ -117,7 +118,7 @@ def plan(recipe, examples, long_examples=None, lengths=None):
     ]
 
 
-def extend(record, family, probe, count):
+def extend(record, family, probe, count, seed=0):
     """Measure more examples: all that are missing, or a portion of very long ones.
 
     Args:
@@ -126,6 +127,7 @@ def extend(record, family, probe, count):
         family: that of the model's recipe.
         probe: of the model.
         count: the total number of examples to reach.
+        seed: of the first examples.
     """
     recipe, began = family.recipe, time.monotonic()
     done, longest = examples_in(record), recipe.length_parameters[1]
@@ -133,7 +135,7 @@ def extend(record, family, probe, count):
     parameters = parameters_of(record, recipe)
     # All trainings answer the same examples, whatever their own seed.
     count = min(portion, count - done)
-    more = family.measure(probe, count, seed=done, parameters=parameters)
+    more = family.measure(probe, count, seed=seed + done, parameters=parameters)
     for name, values in more.items():
         record["found"].setdefault(name, []).extend(values.tolist())
     record["seconds"] = round(record["seconds"] + time.monotonic() - began, 1)

@@ -33,7 +33,7 @@ def limits_up_to(most: int) -> tuple[int, ...]:
     return (*limits, most) if most > 1 else (1,)
 
 
-def measure(family, model: keras.Model, examples: int = EXAMPLES) -> dict:
+def measure(family, model: keras.Model, examples: int = EXAMPLES, seed: int = 0) -> dict:
     """The errors of a model under each of its family's `limits_measured`, for `metrics.json`.
 
     Returns:
@@ -45,7 +45,7 @@ def measure(family, model: keras.Model, examples: int = EXAMPLES) -> dict:
     probe, rows = family.probe(model), []
     for limit in family.limits_measured:
         with halting.limits(max_ponder=limit):
-            metrics = family.summary(family.measure(probe, examples))
+            metrics = family.summary(family.measure(probe, examples, seed=seed))
         rows.append(
             {"max_ponder": limit, **{key: metrics[key] for key in COLUMNS if key in metrics}}
         )

@@ -275,7 +275,9 @@ class Family(Evaluation):
         """The card of an entry in Markdown, written from `metrics.json`."""
         limits = limits_in_words(headline(self.recipe.to_dict(), metrics))
         shown = thinking_less.section(metrics)
-        return write(self.recipe, self.card_sections(metrics), limits, shown)
+        return write(
+            self.recipe, self.card_sections(metrics), limits, shown, test_seed=metrics["seed"]
+        )
 
     def card_sections(self, metrics: Mapping) -> Sections:
         """The sections of an entry's card, as the family's module `card` writes them."""

@@ -17,17 +17,20 @@ RECIPE = Recipe(
         "halting_bias": -3.0,
         "target_ponder": None,
         "global_logit": False,
+        "pooling": "max",
         "fixed_steps": None,
         "momentum": 0.9,
         "weight_decay": 2e-4,
     },
     stages=(
+        # On small canvases first: the maximum over a large one is noise until features are learned.
+        Stage(steps=400, learning_rate=0.05, time_penalty=0.0, parameters={"side": 16}, chunk=50),
         Stage(
-            steps=1000,
+            steps=1200,
             learning_rate=0.05,
             schedule="cosine",
             time_penalty=0.02,
-            chunk=40,
+            chunk=50,
         ),
     ),
     figure=None,

@@ -35,6 +35,9 @@ STATE = {
         "overrides": dict | None,
         "steps_scale": float | None,
         "seed": int | None,
+        # Those that came later than the format.
+        "precision": typing.NotRequired[str],
+        "weights": typing.NotRequired[dict],
     },
     "position": typing.get_type_hints(Position),
     "history": list,

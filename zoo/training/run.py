@@ -16,6 +16,8 @@ from . import checkpoint
 from .checkpoint import Position
 
 STEPS_PER_EXECUTION = 20
+# Of a training: Keras's dtype policies whose weights are float32.
+PRECISIONS = ("float32", "mixed_bfloat16")
 # Columns of every history, before those of its family.
 COLUMNS = ("step", "stage", "seconds", "level", "learning_rate", "time_penalty", "loss")
 
@@ -86,11 +88,17 @@ def start(
     folder: str | Path,
     settings: dict[str, Any],
     jit_compile: bool | str = "auto",
+    precision: str | None = None,
 ) -> Run:
-    """A run at step 0."""
+    """A run at step 0, whose model has a precision of `PRECISIONS`; None is Keras's own."""
     # Initializers of Keras draw from its global generator.
     keras.utils.set_random_seed(recipe.seed)
-    model = families.of(recipe).build()
+    policy = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(precision or policy)
+    try:
+        model = families.of(recipe).build()
+    finally:
+        keras.config.set_dtype_policy(policy)
     # Keras's trainer on torch takes one step at a time.
     steps = 1 if keras.config.backend() == "torch" else STEPS_PER_EXECUTION
     families.of(recipe).compile(model, jit_compile, steps)
@@ -102,6 +110,7 @@ def restore(
     settings: Mapping[str, Any] | None = None,
     recipe: Recipe | None = None,
     jit_compile: bool | str = "auto",
+    to_train: bool = False,
 ) -> Run:
     """The run in a folder, restored from its last checkpoint.
 
@@ -110,6 +119,7 @@ def restore(
         settings: settings that replace those of the run; None keeps a setting.
         recipe: the `Recipe` that was trained, if it is not part of the zoo.
         jit_compile: as in `keras.Model.compile`.
+        to_train: whether the model has the precision of its training.
 
     Returns:
         A `Run`.
@@ -130,7 +140,8 @@ def restore(
             raise ValueError(f"{folder} holds a training of {merged[key]}, not of {value}")
         elif value is not None:
             merged[key] = value
-    run = start(configure(merged, recipe), folder, merged, jit_compile)
+    precision = merged.get("precision") if to_train else None
+    run = start(configure(merged, recipe), folder, merged, jit_compile, precision)
     run.position = Position(**state["position"])
     if run.position.stage >= len(run.recipe.stages):
         raise ValueError(

@@ -17,12 +17,13 @@ import keras
 
 from ... import checkpoints
 from ...callbacks import Autosave, ProgressBar, RequireFinite
+from ...initial_weights import copy_weights
 from .. import families
 from ..recipe import Recipe
 from ..settings import check_option
 from . import checkpoint
 from .batches import batches
-from .run import Run, configure, restore, resume_position, start
+from .run import PRECISIONS, Run, configure, restore, resume_position, start
 
 
 def train(
@@ -39,6 +40,8 @@ def train(
     jit_compile: bool | str = "auto",
     checkpoint_seconds: float = 20.0,
     keep_every: int | None = None,
+    weights: str | Path | None = None,
+    precision: str | None = None,
 ) -> Run:
     """Train a recipe, or resume a training.
 
@@ -58,12 +61,17 @@ def train(
             saved at ends of chunks.
         keep_every: number of steps after which a checkpoint is also kept in a folder of its own in
             `out`: `step-2000`, `step-4000`, …
+        weights: the folder of another training, of this recipe or another, whose trained weights
+            are the initial ones, see `initial_weights.copy_weights`.
+        precision: `"float32"`, or `"mixed_bfloat16"`, with which processors that have instructions
+            for bfloat16 train up to twice as fast; the trained weights are float32 in any case.
 
     Returns:
         A `Run`.
 
     Raises:
-        ValueError: an unknown recipe, setting or variant, or `keep_every` is below 1.
+        ValueError: an unknown recipe, setting or variant, `keep_every` is below 1, or `weights`
+            are of another network or given to a training that is resumed; or another precision.
         FileNotFoundError: `resume` without a checkpoint.
         FileExistsError: `out` already holds a training, and `resume` is False.
         FloatingPointError: the loss or a variable is not finite; the last checkpoint is kept.
@@ -72,12 +80,22 @@ def train(
         KeyboardInterrupt: Ctrl-C, or SIGTERM (`checkpoints.Terminated`); the state was saved.
     """
     check_option("keep_every", keep_every)
+    if resume and weights is not None:
+        raise ValueError(
+            "`weights` are those a training begins with: leave them out with `resume`. "
+            f"Received: {str(weights)!r}"
+        )
+    if precision not in (None, *PRECISIONS):
+        raise ValueError(
+            f"`precision` must be one of {', '.join(PRECISIONS)}. Received: {precision!r}"
+        )
     settings = {
         "recipe": recipe if isinstance(recipe, str) else recipe.name,
         "variant": variant,
         "overrides": overrides,
         "steps_scale": steps_scale,
         "seed": seed,
+        **({} if precision is None else {"precision": precision}),
     }
     out = Path(out)
     custom = None if isinstance(recipe, str) else recipe
@@ -88,8 +106,10 @@ def train(
         configure(settings, custom)
     with checkpoints.lock_folder(out):
         checkpoints.remove_temporary_files(out, *out.glob("step-*"))
-        begin = _resumed if resume else _begun
-        run = begin(out, settings, custom, jit_compile)
+        if resume:
+            run = _resumed(out, settings, custom, jit_compile)
+        else:
+            run = _begun(out, settings, custom, jit_compile, weights)
         with Autosave(run.save, checkpoint_seconds) as autosave, contextlib.redirect_stdout(
             sys.stderr
         ):
@@ -100,12 +120,13 @@ def train(
             while not position.done and position.stage < last and position.step < limit:
                 conductor.fit_stage(limit)
             autosave.request.check(f"stopped after {position.step} steps; the state is saved")
-    return run
+    # What is measured and published computes in float32.
+    return restore(out, recipe=custom) if "precision" in run.settings else run
 
 
 def _resumed(out, settings, custom, jit_compile):
     """The training in a folder, restored from its last intact checkpoint."""
-    run = restore(out, settings, custom, jit_compile)
+    run = restore(out, settings, custom, jit_compile, to_train=True)
     if run.source.name != checkpoint.NAME:
         checkpoints.set_aside(out)
     print(f"resuming from step {run.position.step}: {run.source}", file=sys.stderr)
@@ -113,13 +134,21 @@ def _resumed(out, settings, custom, jit_compile):
     return run
 
 
-def _begun(out, settings, custom, jit_compile):
+def _begun(out, settings, custom, jit_compile, weights):
     """A new training, saved before its first step."""
     if checkpoints.exists(out):
         raise FileExistsError(
             f"{out} already holds a training. Resume it, or choose another folder."
         )
-    run = start(configure(settings, custom), out, settings, jit_compile)
+    source = None if weights is None else restore(weights)
+    if source is not None:
+        steps = source.position.step
+        origin = {"folder": str(weights), "settings": source.settings, "steps": steps}
+        settings = {**settings, "weights": origin}
+    precision = settings.get("precision")
+    run = start(configure(settings, custom), out, settings, jit_compile, precision)
+    if source is not None:
+        copy_weights(run.model, source.model)
     if name := checkpoints.not_finite(run.model):
         raise ValueError(f"the first value of the variable {name} is not finite: see its settings")
     run.save()

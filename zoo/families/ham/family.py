@@ -156,16 +156,17 @@ class HAM(Family):
         return {
             "weights": count_weights(model),
             "scouted": self.scouted_seeds(run),
-            "sizes": self.sizes(run.model, request.examples),
+            "sizes": self.sizes(run.model, request.examples, request.seed),
             "other_models": other_models(self.recipe, request.into, "sizes"),
         }
 
-    def sizes(self, model, examples):
+    def sizes(self, model, examples, seed=0):
         """The errors with memories as large as in training and larger.
 
         Args:
             model: a trained model.
             examples: number of fresh examples at each size.
+            seed: of the examples.
 
         Returns:
             A list of dicts: `leaves`; `least` and `length`, the range of the examples' lengths; and
@@ -179,7 +180,9 @@ class HAM(Family):
             least = leaves // 2 + 1 if leaves > trained else recipe.parameters["min_length"]
             least = leaves if is_raw(recipe) else least
             parameters = lengths.between(recipe, (least, leaves))
-            numbers = self.summary(self.measure(probe, examples, seed=0, parameters=parameters))
+            numbers = self.summary(
+                self.measure(probe, examples, seed=seed, parameters=parameters)
+            )
             rows.append({"leaves": leaves, "least": least, "length": leaves, **numbers})
         return rows
 

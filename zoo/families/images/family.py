@@ -191,7 +191,9 @@ class Images(Family):
         probe, rows = self.probe(model), []
         for factor in LARGER if "side" in self.recipe.parameters else ():
             parameters = {"side": factor * self.recipe.parameters["side"]}
-            results = self.measure(probe, LARGER_EXAMPLES, seed=0, parameters=parameters)
+            results = self.measure(
+                probe, LARGER_EXAMPLES, seed=request.seed, parameters=parameters
+            )
             rows.append({**parameters, **self.summary(results)})
         return {"sides": rows}
 

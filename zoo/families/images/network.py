@@ -15,8 +15,8 @@ def build(recipe):
 
     Args:
         recipe: a `Recipe` of a data set of images, whose hyperparameters have `halting`,
-            `residual_units`, `channels`, `epsilon`, `halting_bias`, `target_ponder` and
-            `global_logit`.
+            `residual_units`, `channels`, `epsilon`, `halting_bias`, `target_ponder`,
+            `global_logit` and `pooling`.
     """
     settings = recipe.hyperparameters
     sizes = datasets.task(recipe.dataset).sizes(**recipe.parameters)
@@ -30,6 +30,7 @@ def build(recipe):
         halting_bias=settings["halting_bias"],
         target_ponder=settings["target_ponder"],
         global_logit=settings["global_logit"],
+        pooling=settings["pooling"],
         name=recipe.name,
     )
 

@@ -209,7 +209,7 @@ class NeuralGPU(Family):
     def measure_lengths(self, run, request):
         """The errors at all lengths, a dict with the list `lengths`."""
         numbers = request.examples, request.long_examples, request.lengths or None
-        return {"lengths": lengths.measure(self, run, *numbers)}
+        return {"lengths": lengths.measure(self, run, *numbers, request.seed or 0)}
 
     def describe(self, metrics):
         """The share of wrong symbols as text; for an entry also its errors at longer lengths."""

@@ -139,7 +139,7 @@ class Pointer(Family):
         """The errors with several numbers of points, a dict with the list `lengths`."""
         points = request.lengths or self.lengths
         numbers = request.examples, request.long_examples, points
-        return {"lengths": lengths.measure(self, run, *numbers)}
+        return {"lengths": lengths.measure(self, run, *numbers, request.seed or 0)}
 
     def measurements(self, metrics):
         """The test data, the numbers of points, and the validation data."""

@@ -65,10 +65,8 @@ class PonderNetFamily(ACT):
             from names of other kinds of halting to rows as in `by_difficulty`: of the training that
             has the least error on validation data.
         """
-        examples = request.examples if request else self.default_examples
-        summary_beyond = self.summary(
-            self.measure(self.probe(model), examples, seed=0, parameters=self.beyond())
-        )
+        kinds = {"seed": request.seed, "parameters": self.beyond()}
+        summary_beyond = self.summary(self.measure(self.probe(model), request.examples, **kinds))
         return {
             **super().entry_metrics(run, model, trainings, request),
             "beyond": {**self.beyond(), **summary_beyond},

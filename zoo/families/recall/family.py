@@ -106,12 +106,15 @@ class RecallFamily(NeuralGPU):
             A dict: `lengths`, a list as in `lengths.measure`; `line`, see `line`; `fixed`, a list
             as in `fixed.measure`.
         """
-        numbers = request.examples, request.long_examples
-        rows = lengths.measure(self, run, *numbers, request.lengths or LENGTHS)
+        numbers = request.examples, request.long_examples, request.lengths or LENGTHS
+        seed = request.seed or 0
+        rows = lengths.measure(self, run, *numbers, seed)
         return {
             "lengths": rows,
             "line": line(rows),
-            "fixed": fixed.measure(self, run, max(LENGTHS), FIXED_STEPS, request.examples),
+            "fixed": fixed.measure(
+                self, run, max(LENGTHS), FIXED_STEPS, request.examples, seed
+            ),
         }
 
     def add_endpoints(self, archive, model):

@@ -35,7 +35,7 @@ def answer_after(model, inputs, steps):
         return keras.ops.convert_to_numpy(model(inputs))
 
 
-def measure(family, run, length, steps, examples):
+def measure(family, run, length, steps, examples, seed=0):
     """The errors of a training after fixed numbers of steps, saved in its folder.
 
     Args:
@@ -44,14 +44,15 @@ def measure(family, run, length, steps, examples):
         length: of the examples.
         steps: the numbers of steps.
         examples: the number of examples of each measurement.
+        seed: of the first examples.
 
     Returns:
         A list of dicts: `length`, `steps`, and the keys of `Family.summary` except
         `ponder_steps`.
     """
     kept = read_json(run.folder / NAME, ("rows",))
-    known = lengths.network(run)
-    if kept is None or any(kept.get(key) != value for key, value in known.items()):
+    known = {"seed": seed, **lengths.network(run)}
+    if kept is None or any({"seed": 0, **kept}.get(key) != known[key] for key in known):
         kept = {**known, "rows": {}}
     rows = []
     for count in steps:
@@ -62,7 +63,7 @@ def measure(family, run, length, steps, examples):
                 more = family.measure(
                     probe,
                     min(PORTION, examples - done),
-                    seed=done,
+                    seed=seed + done,
                     parameters=lengths.between(family.recipe, length),
                 )
                 for name, values in more.items():
