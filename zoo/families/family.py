@@ -274,10 +274,8 @@ class Family(Evaluation):
     def card(self, metrics: Mapping) -> str:
         """The card of an entry in Markdown, written from `metrics.json`."""
         limits = limits_in_words(headline(self.recipe.to_dict(), metrics))
-        shown = thinking_less.section(metrics)
-        return write(
-            self.recipe, self.card_sections(metrics), limits, shown, test_seed=metrics["seed"]
-        )
+        shown, sections = thinking_less.section(metrics), self.card_sections(metrics)
+        return write(self.recipe, sections, limits, shown, metrics["seed"])
 
     def card_sections(self, metrics: Mapping) -> Sections:
         """The sections of an entry's card, as the family's module `card` writes them."""

@@ -24,12 +24,12 @@ RECIPE = Recipe(
     },
     stages=(
         # On small canvases first: the maximum over a large one is noise until features are learned.
-        Stage(steps=400, learning_rate=0.05, time_penalty=0.0, parameters={"side": 16}, chunk=50),
+        Stage(steps=400, learning_rate=0.05, time_penalty=0.02, parameters={"side": 16}, chunk=50),
         Stage(
             steps=1200,
             learning_rate=0.05,
             schedule="cosine",
-            time_penalty=0.02,
+            time_penalty=0.05,
             chunk=50,
         ),
     ),
