@@ -1,11 +1,11 @@
-"""The cost of computing residual units only for tiles that have not halted.
+"""The cost of computing residual units only for positions that have not halted.
 
     python benchmarks/residual.py [FILE [MODEL …]]
 
-For a block of 6 units and prescribed masks, with which the given share of the tiles runs from the
-second unit on, it measures the CPU time of a call on one thread: of the plain units, of SACT that
-computes all positions and masks them, and of SACT that computes tiles. The three run in turn, and
-the median over the turns is reported. Writes JSON to FILE.
+For a block of 6 units and prescribed masks, with which the given share of the tiles of 16×16 runs
+from the second unit on, it measures the CPU time of a call on one thread: of the plain units, of
+SACT that computes all positions and masks them, and of SACT that computes those that run. The three
+run in turn, and the median over the turns is reported. Writes JSON to FILE.
 
 Each MODEL is a trained network for `digit_canvas`, an entry of the zoo or the folder of a training.
 It answers canvases of 128×128 with one digit each, at batch 1 and 32, beside the same network
@@ -24,14 +24,12 @@ import tensorflow as tf
 from keras_adaptive import backend, datasets, zoo
 from keras_adaptive.layers import ResidualACT, ResidualUnit
 from keras_adaptive.models import AdaptiveResNet
-from keras_adaptive.residual import saving
 from keras_adaptive.zoo.training.run import restore
 
 UNITS = 6
 # Channels, side of the maps, and batch.
 MAPS = ((16, 128, 1), (32, 64, 1), (64, 32, 1), (16, 32, 32))
 SHARES = (0.1, 0.25, 0.5, 1.0)
-TILES = (8, 16)
 TURNS = 5
 # Of the canvases of trained networks.
 SIDE, BATCHES = 128, (1, 32)
@@ -63,11 +61,10 @@ def prescribed(channels, side, batch, share, rng):
     return layer, tf.constant(features, tf.float32)
 
 
-def traced(layer, features, tile):
-    """The layer as a graph that computes tiles of a side, or everything if it is None."""
+def traced(layer, features, some):
+    """The layer as a graph that computes some positions, or all if `some` is False."""
     saves_time = backend.parts.saves_time
-    backend.parts.saves_time = lambda: tile is not None
-    saving.TILE = tile or saving.TILE
+    backend.parts.saves_time = lambda: some
     try:
         call = tf.function(lambda x: layer(x))
         call(features)
@@ -102,21 +99,22 @@ def measure(channels, side, batch, share):
 
 def compared(plain, layer, features):
     """Milliseconds of a call of each kind, and their ratios."""
-    calls = {"plain": tf.function(plain), "masked": traced(layer, features, None)}
-    calls |= {f"tiles of {tile}": traced(layer, features, tile) for tile in TILES}
+    calls = {
+        "plain": tf.function(plain),
+        "masked": traced(layer, features, False),
+        "some": traced(layer, features, True),
+    }
     calls["plain"](features)
     outputs = {name: call(features).numpy() for name, call in calls.items()}
     turns = [{name: seconds(call, features) for name, call in calls.items()} for _ in range(TURNS)]
-    medians = {name: float(np.median([turn[name] for turn in turns])) for name in calls}
-    row = {}
-    for name in calls:
-        row[name] = round(1000 * medians[name], 3)
-        if name.startswith("tiles"):
-            row[f"{name} / masked"] = round(medians[name] / medians["masked"], 3)
-            row[f"{name} / plain"] = round(medians[name] / medians["plain"], 3)
-            error = np.abs(outputs[name] - outputs["masked"]).max()
-            assert error < 1e-5, f"{name}: {error}"
-    return row
+    times = {name: float(np.median([turn[name] for turn in turns])) for name in calls}
+    error = np.abs(outputs["some"] - outputs["masked"]).max()
+    assert error < 1e-5, error
+    return {
+        **{name: round(1000 * time, 3) for name, time in times.items()},
+        "some / masked": round(times["some"] / times["masked"], 3),
+        "some / plain": round(times["some"] / times["plain"], 3),
+    }
 
 
 def trained(name):
@@ -141,15 +139,13 @@ def main(path=None, *models):
     keras.utils.set_random_seed(0)
     of_models = [row for name in models for row in trained(name)]
     rows = []
-    saving.MOST_TILES = 1.0  # To see where it no longer pays.
     for channels, side, batch in MAPS:
         for share in SHARES:
             rows.append(measure(channels, side, batch, share))
             print(json.dumps(rows[-1]), flush=True)
     if path:
         with open(path, "w", encoding="utf-8") as file:
-            results = {"units": UNITS, "milliseconds": rows, "models": of_models}
-            json.dump(results, file, indent=1)
+            json.dump({"units": UNITS, "milliseconds": rows, "models": of_models}, file, indent=1)
 
 
 if __name__ == "__main__":

@@ -237,7 +237,7 @@ def test_what_is_no_image():
 KINDS = {"act": (False, {}), "sact": (True, {}), "local": (True, {"global_logit": False})}
 
 
-@pytest.mark.parametrize("size", [(6, 5), (16, 24)], ids=["padded", "whole tiles"])
+@pytest.mark.parametrize("size", [(6, 5), (16, 24)], ids=["small", "large"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("share", "mode"),
@@ -248,8 +248,7 @@ def test_parts_are_computed_as_all(monkeypatch, kind, size, share, mode):
     """As where XLA compiles, and everything is computed."""
     spatial, kinds = KINDS[kind]
     layer, x = residual_layer(spatial, seed=1, **kinds), images(5, size)
-    monkeypatch.setattr(saving, "TILE", 4)
-    monkeypatch.setattr(saving, "MOST_TILES", share)
+    monkeypatch.setattr(saving, "MOST_POSITIONS", share)
     monkeypatch.setattr(saving, "MOST_IMAGES", share)
     if spatial and not kinds:  # Few positions go on far, and not at the same places.
         layer.halting_units[0].pooled_weight.bias.assign([1.0])

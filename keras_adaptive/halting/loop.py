@@ -198,10 +198,18 @@ class WeightedStep:
         step: as in `ponder`.
         dtype: in which sums are taken.
         history: the number of steps to keep the weights and outputs of; `None` keeps none.
+        frozen: whether `step` itself leaves the states of rows that do not run as they are.
     """
 
-    def __init__(self, step: Callable[..., Any], dtype: str, history: int | None = None):
+    def __init__(
+        self,
+        step: Callable[..., Any],
+        dtype: str,
+        history: int | None = None,
+        frozen: bool = False,
+    ):
         self.step = step
+        self.frozen = frozen
         self.dtype = dtype
         self.history = history
 
@@ -243,11 +251,14 @@ class WeightedStep:
             share["outputs"] = tree.map_structure(
                 lambda y: expand(present, ops.ndim(y) + 1) * ops.cast(y, dtype)[:, None], output
             )
-        carry = tree.map_structure(
-            lambda new, old: ops.where(expand(running, ops.ndim(new)), new, old),
-            (new_states, decision.memory),
-            (states, memory),
-        )
+
+        def kept(new, old):
+            return tree.map_structure(
+                lambda x, y: ops.where(expand(running, ops.ndim(x)), x, y), new, old
+            )
+
+        memory = kept(decision.memory, memory)
+        carry = (new_states if self.frozen else kept(new_states, states), memory)
         running = ops.logical_and(running, ops.logical_not(decision.halts))
         return share, carry, running
 

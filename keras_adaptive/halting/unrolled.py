@@ -33,6 +33,7 @@ def unrolled(
     rule: Rule,
     running: Tensor | None = None,
     advance: Callable[..., Progress] | None = None,
+    frozen: bool = False,
 ) -> Result:
     """Like `ponder`, for a step that needs its number as a Python integer.
 
@@ -42,10 +43,11 @@ def unrolled(
         states: a nest of tensors with the rows as first axis.
         rule: a halting rule.
         running: boolean `(rows,)`, the rows that take the first step; all by default.
-        advance: how steps after the first are taken: a function `advance(body, n, progress)`, with
-            `body(n, carry, running, *where)`, which takes a step for any of the rows and returns
-            `(share, carry, running)`; what is given as `where` are further arguments of `step`. By
-            default all rows take part in every step.
+        advance: how the steps after the first are taken: a function `advance(body, numbers,
+            progress)`, which takes the steps with these numbers. `body(n, carry, running, *where)`
+            takes one for any of the rows and returns `(share, carry, running)`; what is given as
+            `where` are further arguments of `step`. By default all rows take part in every step.
+        frozen: whether `step` itself leaves the states of rows that have halted as they are.
 
     Returns:
         A `Result`.
@@ -56,21 +58,26 @@ def unrolled(
     last = rule.max_ponder if ops.is_tensor(last) else min(last, rule.max_ponder)
     if current().seconds is not None:
         rule = Timed(rule, deadline_from_now(states, current().seconds))
-    weighted = WeightedStep(step, dtype)
+    weighted = WeightedStep(step, dtype, frozen=frozen)
 
     def body(n, carry, running, *where):
         return weighted(rule, n, carry, (running, *where), running)
 
     running = ops.ones((rows,), "bool") if running is None else running
     progress = Progress(*body(1, (states, rule.start(rows, dtype)), running))
-    for n in range(2, last + 1):
-        progress = (advance or with_all_rows)(body, n, progress)
-    total = progress.total
+    total = (advance or _with_all_rows)(body, range(2, last + 1), progress).total
     output, states = weighted.restore(total["mean"])
     return Result(output, states, total["steps"], total["remainder"])
 
 
-def with_all_rows(body: Callable[..., Any], n: int, progress: Progress) -> Progress:
+def _with_all_rows(body, numbers, progress):
+    """Takes steps with all rows."""
+    for n in numbers:
+        progress = with_all_rows(body, n, progress)
+    return progress
+
+
+def with_all_rows(body: Callable[..., Any], n: int, progress: Progress, *where: Any) -> Progress:
     """Takes step `n` with all rows; those that have halted are masked."""
-    share, carry, running = body(n, progress.carry, progress.running)
+    share, carry, running = body(n, progress.carry, progress.running, *where)
     return Progress(tree.map_structure(operator.add, progress.total, share), carry, running)

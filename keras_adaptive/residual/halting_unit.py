@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from ..types import Shape, Tensor
+from .positions import Positions
 
 
 class HaltingUnit(keras.layers.Layer):
@@ -68,7 +69,7 @@ class HaltingUnit(keras.layers.Layer):
         inputs = ops.cast(inputs, self.compute_dtype)
         logits = 0.0
         if self.spatial:
-            scores = self._scores(self.norm(inputs, training=training))
+            scores = self._scores(inputs, training)
             logits = _sum_of_neighbours(ops.pad(scores, [[0, 0], [1, 1], [1, 1], [0, 0]]))
         if not self.global_logit:
             return ops.sigmoid(logits + ops.cast(self.bias, self.compute_dtype))
@@ -81,22 +82,33 @@ class HaltingUnit(keras.layers.Layer):
         """The logits `(batch,)` of images that are averaged over their positions."""
         return self.pooled_weight(self.pooled_norm(pooled, training=training))[..., 0]
 
-    def of_patches(self, patches: Tensor, inside: Tensor) -> Tensor:
-        """The local logits in the middle of patches with a margin of 1; see `ResidualUnit`.
+    def at_positions(self, features: Tensor, positions: Positions) -> Tensor:
+        """The local logits `(positions.counts[0],)` at some positions of images, in inference.
 
         Without the global logit, with b.
+
+        Args:
+            features: `(rows, channels)`, of the positions and of those around them.
+            positions: the `Positions`.
         """
-        active = self.norm(ops.cast(patches, self.compute_dtype), training=False)
-        logits = _sum_of_neighbours(self._scores(active) * inside)
+        features = ops.cast(features[: positions.counts[1]], self.compute_dtype)
+        logits = positions.sum_of_neighbours(self._scores(features, training=False))
         return logits if self.global_logit else logits + ops.cast(self.bias, logits.dtype)
 
-    def _scores(self, features):
+    def _scores(self, features, training):
         """What each position adds to the logits of its 9 neighbours: `(…, 9)`.
 
         A convolution with one output takes longer on a CPU than this product and nine additions.
         """
-        kernel = ops.cast(self.convolution.kernel, features.dtype)
-        return ops.matmul(features, ops.transpose(ops.reshape(kernel, (9, -1))))
+        kernel = ops.reshape(ops.cast(self.convolution.kernel, features.dtype), (9, -1))
+        if training:
+            return ops.matmul(self.norm(features, training=True), ops.transpose(kernel))
+        # The normalization is a part of the product.
+        norm = self.norm
+        scale = norm.gamma * ops.rsqrt(norm.moving_variance + norm.epsilon)
+        shift = ops.cast(norm.beta - norm.moving_mean * scale, kernel.dtype)
+        scaled = ops.transpose(kernel * ops.cast(scale, kernel.dtype))
+        return ops.matmul(features, scaled) + ops.sum(kernel * shift, axis=1)
 
 
 def _sum_of_neighbours(scores):

@@ -14,7 +14,6 @@ from ..time_penalty import HasTimePenalty
 from ..types import Shape, Tensor
 from . import saving
 from .halting_unit import HaltingUnit
-from .tiles import Tiles
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -192,26 +191,30 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
 
     def _spatially(self, features, training):
         """The loop whose rows are positions; returns the output, N and R."""
-        side = None if training else saving.tile_side(self.units, features)
-        tiles = Tiles(ops.shape(features), side or 1)
+        size = ops.shape(features)[:3]
 
-        def step(n, rows, running, patches=None):
-            if patches is not None:
-                unit, halting_unit = self.units[n - 1], self._halting_unit(n)
-                rows, halting = patches.step(unit, halting_unit, rows, running)
+        def rows_of(maps):
+            return ops.reshape(maps, (-1, *maps.shape[3:]))
+
+        def maps_of(rows):
+            return ops.reshape(rows, (*size, *rows.shape[1:]))
+
+        def step(n, rows, running, some=None):
+            if some is not None:
+                rows, halting = some.step(self.units[n - 1], self._halting_unit(n), rows)
                 return rows, halting, rows
-            features = tiles.maps(rows)
+            features = maps_of(rows)
             if n > 1:
                 new = self._apply(self.units[n - 1], features, training)
-                features = ops.where(tiles.maps(running)[..., None], new, features)
-            halting = self._halting(n, features, training)
-            rows = tiles.rows(features)
-            return rows, tiles.rows(halting[..., None])[:, 0], rows
+                features = ops.where(maps_of(running)[..., None], new, features)
+                rows = rows_of(features)
+            return rows, rows_of(self._halting(n, features, training)), rows
 
-        running = None if tiles.fits else tiles.inside()
-        advance = None if side is None else saving.by_tile(tiles)
-        result = unrolled(step, tiles.rows(features), self.rule, running, advance)
-        return tuple(map(tiles.maps, (result.output, result.steps, result.remainder)))
+        advance = None
+        if not training:
+            advance = saving.by_position(self.units, features, self.global_logit)
+        result = unrolled(step, rows_of(features), self.rule, advance=advance, frozen=True)
+        return tuple(map(maps_of, (result.output, result.steps, result.remainder)))
 
     def _halting_unit(self, n):
         """The halting unit after unit n, `None` after the last."""

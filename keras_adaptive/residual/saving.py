@@ -1,140 +1,211 @@
 """How time is saved in inference: what has halted is not computed.
 
-Images that have halted are left out of the batch; of images whose positions halt by themselves,
-the running tiles are gathered with a margin, computed, and put back.
+Images that have halted are left out of the batch. Of images whose positions halt by themselves, the
+running positions are gathered with those around them, and the units go on with these alone.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from keras import ops
+from keras import ops, tree
 
 from .. import backend
 from ..halting.unrolled import Progress, with_all_rows
 from ..types import Tensor
-from .tiles import Tiles
+from .positions import Positions, dilated
 
-# Positions of a tile in each direction, and the largest share of tiles, or of images, for which it
-# is faster to compute some alone (benchmarks/residual.py).
-TILE = 8
-MOST_TILES = 0.2
+# The largest share of images, or of the positions that run or are beside one that does, for which
+# it is faster to compute some alone (benchmarks/residual.py).
 MOST_IMAGES = 0.9
-
-
-def tile_side(units: Sequence[Any], features: Tensor) -> int | None:
-    """The side of the tiles that saves time here; `None` if computing all positions is faster.
-
-    Args:
-        units: of the block; those after the first must have `halo` and `on_patches`.
-        features: `(batch, height, width, channels)`, what the first unit made.
-    """
-    by_patches = all(hasattr(unit, "halo") and hasattr(unit, "on_patches") for unit in units[1:])
-    if backend.parts is None or not by_patches or not backend.parts.saves_time():
-        return None
-    return TILE
+MOST_POSITIONS = 0.3
 
 
 def by_image() -> Callable[..., Progress] | None:
-    """A function that computes a step for the running images; `None` if that saves no time."""
+    """A function that takes the steps for the running images; `None` if that saves no time."""
     if backend.parts is None or not backend.parts.saves_time():
         return None
 
-    def advance(body, n, progress):
-        def some(images):
-            return _with_rows(body, n, progress, images)
-
-        return Progress(
-            *backend.parts.some_or_all(
-                progress.running,
-                MOST_IMAGES,
-                some,
-                lambda: tuple(with_all_rows(body, n, progress)),
-                tuple(progress),
-            )
-        )
+    def advance(body, numbers, progress):
+        for n in numbers:
+            progress = _with_some_images(body, n, progress)
+        return progress
 
     return advance
 
 
-def by_tile(tiles: Tiles) -> Callable[..., Progress]:
-    """A function that computes a step for the tiles with a running position."""
+def _with_some_images(body, n, progress):
+    def some(images):
+        take, put = backend.parts.take, backend.parts.put
+        share, carry, running = body(n, *take((progress.carry, progress.running), images))
+        total = backend.parts.add(progress.total, images, share)
+        return total, *put((progress.carry, progress.running), images, (carry, running))
 
-    def advance(body, n, progress):
-        def some(chosen):
-            rows = ops.reshape(tiles.patches(chosen, 0).rows, (-1,))
-            return _with_rows(body, n, progress, rows, Patched(tiles, chosen, rows, progress))
-
-        return Progress(
-            *backend.parts.some_or_all(
-                tiles.with_any(progress.running),
-                MOST_TILES,
-                some,
-                lambda: tuple(with_all_rows(body, n, progress)),
-                tuple(progress),
-            )
+    return Progress(
+        *backend.parts.some_or_all(
+            progress.running,
+            MOST_IMAGES,
+            some,
+            lambda: tuple(with_all_rows(body, n, progress)),
+            tuple(progress),
         )
-
-    return advance
-
-
-def _with_rows(body, n, progress, rows, *where):
-    """Takes step `n` with some rows, and puts what came out in their places."""
-    carry, running = backend.parts.take((progress.carry, progress.running), rows)
-    share, carry, running = body(n, carry, running, *where)
-    total = backend.parts.add(progress.total, rows, share)
-    return total, *backend.parts.put((progress.carry, progress.running), rows, (carry, running))
+    )
 
 
-class Patched:
-    """Some tiles of maps, and all positions, which their margins are read from.
+def by_position(
+    units: Sequence[Any], features: Tensor, global_logit: bool
+) -> Callable[..., Progress] | None:
+    """A function that takes the steps for the running positions; `None` if that saves no time.
+
+    Positions that have halted never run again. So all positions are computed until few enough are
+    left, and only these from then on.
 
     Args:
-        tiles: the `Tiles` of the maps.
-        chosen: the numbers of those that are computed.
-        rows: `(positions,)`, the positions of these.
-        progress: of the loop before the step.
+        units: of the block; those after the first must have `halo` and `at_positions`.
+        features: `(batch, height, width, channels)`, what the first unit made.
+        global_logit: whether halting units read the mean of an image.
+    """
+    by_positions = all(
+        hasattr(unit, "halo") and hasattr(unit, "at_positions") for unit in units[1:]
+    )
+    if backend.parts is None or not by_positions or not backend.parts.saves_time():
+        return None
+    size = ops.shape(features)[:3]
+    halo = max([1, *(unit.halo for unit in units[1:])])
+
+    def many(running):
+        around = dilated(ops.reshape(running, size))
+        return ops.mean(ops.cast(around, "float32")) > MOST_POSITIONS
+
+    def advance(body, numbers, progress):
+        """The steps with all positions, and then those with some."""
+        before, go_on = ops.convert_to_tensor(1), many(progress.running)
+        for n in numbers:
+
+            def take_all(n=n, progress=progress):
+                new = with_all_rows(body, n, progress)
+                return tuple(new), many(new.running), ops.convert_to_tensor(n)
+
+            def skip(progress=progress, before=before):
+                return tuple(progress), ops.convert_to_tensor(False), before
+
+            progress, go_on, before = ops.cond(go_on, take_all, skip)
+            progress = Progress(*progress)
+        some = ops.cond(
+            ops.any(progress.running),
+            lambda: _total_of_some(body, numbers, before, progress, size, halo, global_logit),
+            lambda: progress.total,
+        )
+        return progress._replace(total=some)
+
+    return advance
+
+
+def _total_of_some(body, numbers, before, progress, size, halo, global_logit):
+    """The total of the loop after all steps, of which the positions that run take the rest.
+
+    Args:
+        body: a step of the loop.
+        numbers: of the steps.
+        before: the number of the last step that all positions have taken.
+        progress: of the loop; the first of its states are the features of all positions.
+        size: `(batch, height, width)` of the feature maps.
+        halo: how far away from a position the values are that a unit reads.
+        global_logit: whether halting units read the mean of an image.
+    """
+    take, add = backend.parts.take, backend.parts.add
+    some = SomePositions.of(progress, size, halo, global_logit)
+    chosen = some.positions.numbers[: some.positions.counts[0]]
+    carry, running = take((progress.carry, progress.running), chosen)
+    total = tree.map_structure(
+        lambda whole: ops.zeros((some.positions.counts[0], *whole.shape[1:]), whole.dtype),
+        progress.total,
+    )
+    # The state is of the positions that still run; the total is of all that ran at first.
+    places = ops.arange(some.positions.counts[0], dtype="int32")
+    for n in numbers:
+        state = (some, places, carry, running)
+
+        def go_on(n=n, total=total, state=state):
+            some, places, carry, running = state
+            share, carry, running = body(n, carry, running, some)
+            total = add(total, places, share)
+            if n < numbers[-1]:
+                some, kept = some.among(carry[0], running)
+                places, carry, running = take((places, carry, running), kept)
+            return total, (some, places, carry, running)
+
+        def skip(total=total, state=state):
+            return total, state
+
+        takes_it = ops.logical_and(before < n, ops.any(running))
+        total, (some, places, carry, running) = ops.cond(takes_it, go_on, skip)
+    return add(progress.total, chosen, total)
+
+
+class SomePositions(NamedTuple):
+    """The positions that a step is taken with.
+
+    Attributes:
+        positions: the `Positions`.
+        around: `(rows, channels)`, the features of those around them, which have halted.
+        sums: `(batch, channels)`, the sum of the features of each image at all other positions;
+            without channels where no halting unit needs it.
+        area: the number of the positions of an image.
     """
 
-    def __init__(self, tiles: Tiles, chosen: Tensor, rows: Tensor, progress: Progress):
-        self.tiles = tiles
-        self.chosen = chosen
-        self.rows = rows
-        self.before = progress.carry[0]
+    positions: Positions
+    around: Any
+    sums: Any
+    area: Any
 
-    def step(
-        self, unit: Any, halting_unit: Any, rows: Tensor, running: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """The features and halting activations of the tiles' positions after a unit.
+    @classmethod
+    def of(cls, progress: Progress, size: Any, halo: int, global_logit: bool) -> "SomePositions":
+        """Those that are running; see `_total_of_some`."""
+        positions = Positions.of(ops.reshape(progress.running, size), halo)
+        features = progress.carry[0]
+        summed = features if global_logit else features[:, :0]
+        others = ops.where(progress.running[:, None], 0, summed)
+        area = ops.convert_to_tensor(size[1] * size[2])
+        sums = ops.sum(ops.reshape(others, (size[0], area, summed.shape[-1])), axis=1)
+        around = backend.parts.take(features, positions.numbers[positions.counts[0] :])
+        return cls(positions, around, sums, area)
+
+    def among(self, features: Tensor, running: Tensor) -> tuple["SomePositions", Tensor]:
+        """Those that are still running, and their numbers among the ones before.
 
         Args:
-            unit: with `halo` and `on_patches`.
-            halting_unit: a `HaltingUnit`; `None`: the activations are 1.
-            rows: `(positions, channels)`, the features before.
+            features: `(positions, channels)`.
             running: boolean `(positions,)`.
         """
-        patches, inside = self._read(self.before, unit.halo)
-        new = unit.on_patches(patches, ops.cast(inside, patches.dtype))
-        rows = ops.where(running[:, None], ops.reshape(new, ops.shape(rows)), rows)
+        positions, before = self.positions.among(running)
+        around = backend.parts.take(
+            ops.concatenate([features, self.around]), before[positions.counts[0] :]
+        )
+        halted = ops.where(running[:, None], 0, features[:, : self.sums.shape[-1]])
+        sums = self.sums + self._by_image(halted)
+        kept = before[: positions.counts[0]]
+        return SomePositions(positions, around, sums, self.area), kept
+
+    def step(self, unit: Any, halting_unit: Any, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """The features and halting activations of the positions after a unit.
+
+        Args:
+            unit: with `at_positions`.
+            halting_unit: a `HaltingUnit`; `None`: the activations are 1.
+            rows: `(positions, channels)`, the features before.
+        """
+        rows = unit.at_positions(ops.concatenate([rows, self.around]), self.positions)
         if halting_unit is None:
             return rows, ops.ones_like(rows[:, 0])
-        now = backend.parts.put(self.before, self.rows, rows)
-        patches, inside = self._read(now, 1)
-        logits = halting_unit.of_patches(patches, ops.cast(inside, halting_unit.compute_dtype))
+        known = ops.concatenate([rows, self.around])
+        logits = halting_unit.at_positions(known, self.positions)
         if halting_unit.global_logit:
-            logits = logits + self._of_images(halting_unit, now)[:, None, None]
-        return rows, ops.reshape(ops.sigmoid(logits), (-1,))
+            sums = ops.cast(self.sums + self._by_image(rows), halting_unit.compute_dtype)
+            of_images = halting_unit.of_pooled(sums / ops.cast(self.area, sums.dtype))
+            logits = logits + backend.parts.take(of_images, self.positions.images)
+        return rows, ops.sigmoid(logits)
 
-    def _of_images(self, halting_unit, now):
-        """The global logit of the image of each tile."""
-        tiles = self.tiles
-        area = ops.cast(tiles.height * tiles.width, halting_unit.compute_dtype)
-        positions = (tiles.batch, tiles.padded_height * tiles.padded_width, tiles.channels)
-        # What is padded is zero.
-        sums = ops.sum(ops.cast(ops.reshape(now, positions), area.dtype), axis=1)
-        logits = halting_unit.of_pooled(sums / area)
-        return backend.parts.take(logits, tiles.images_of(self.chosen))
-
-    def _read(self, rows, halo):
-        """The patches of the tiles from all rows, and what of them lies inside the images."""
-        patches = self.tiles.patches(self.chosen, halo)
-        return backend.parts.take(rows, patches.rows), patches.inside
+    def _by_image(self, rows):
+        """The sums over the positions of each image."""
+        count = ops.shape(self.sums)[0]
+        return ops.segment_sum(rows, self.positions.images, num_segments=count)

@@ -7,6 +7,7 @@ from keras import ops
 
 from .. import arguments
 from ..types import Shape, Tensor
+from .positions import Positions
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -110,21 +111,22 @@ class ResidualUnit(keras.layers.Layer):
         middle = self._activate(1, self.convolutions[0](active), training)
         return shortcut + self.convolutions[1](middle)
 
-    def on_patches(self, patches: Tensor, inside: Tensor) -> Tensor:
-        """The outputs in the middle of patches of images, in inference.
+    def at_positions(self, features: Tensor, positions: Positions) -> Tensor:
+        """The outputs at some positions of images, in inference.
 
         Args:
-            patches: `(patches, height + 4, width + 4, filters)`, with a margin of `halo` positions.
-            inside: `(patches, height + 4, width + 4, 1)`, 1 inside the image that a patch is of and
-                0 where the image is padded; what the patches have there does not matter.
+            features: `(rows, filters)`, of the positions and of those at most `halo` away.
+            positions: the `Positions`.
 
         Returns:
-            `(patches, height, width, filters)`.
+            `(positions.counts[0], filters)`.
         """
-        active = self._activate(0, patches, False) * inside
-        active = self._activate(1, _valid(active, self.convolutions[0]), False)
-        active = active * inside[:, 1:-1, 1:-1]
-        return patches[:, 2:-2, 2:-2] + _valid(active, self.convolutions[1])
+        added = features
+        for number, convolution in enumerate(self.convolutions):
+            # Its own normalization takes maps, which are of one position here.
+            active = self._activate(number, added[:, None, None], training=False)[:, 0, 0]
+            added = positions.convolve(active, convolution.kernel, distance=1 - number)
+        return features[: positions.counts[0]] + added
 
     def _activate(self, number, x, training):
         x = self.norms[number](x, training=training)
@@ -144,8 +146,3 @@ class ResidualUnit(keras.layers.Layer):
             "negative_slope": self.negative_slope,
             "momentum": self.momentum,
         }
-
-
-def _valid(x, convolution):
-    """A convolution without padding by the kernel of a layer."""
-    return ops.conv(x, ops.cast(convolution.kernel, x.dtype), padding="valid")

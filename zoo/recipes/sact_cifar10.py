@@ -11,7 +11,6 @@ RECIPE = DIGITS.replace(
     hyperparameters={
         **DIGITS.hyperparameters,
         "residual_units": 3,
-        "channels": [16, 32, 64],
         "global_logit": True,
         "pooling": "mean",
     },
