@@ -131,12 +131,16 @@ def test_images_without_a_box_have_no_units_inside(monkeypatch, tmp_path):
     family = families.of(recipes.load("sact_cifar10").with_overrides(small))
     probe = family.probe(family.build())
     metrics = {**family.summary(family.measure(probe, 20)), "sides": []}
-    metrics["by_difficulty"] = family.by_difficulty(family.measure(probe, 20))
+    results = family.measure(probe, 20)
+    metrics["by_difficulty"] = family.by_difficulty(results)
+    metrics["by_answer"] = rows = family.by_answer(results)
+    assert sum(row["examples"] for row in rows) == 20
+    assert all(row["accuracy"] == (row["answer"] == "right") for row in rows)
     metrics["runs"] = [{**metrics, "variant": "sact", "training_seed": 0, "steps": 1}]
     assert "units_inside" not in family.run_metrics and "units_inside" not in metrics
     assert "inside" not in family.describe(metrics)
     text = card.results(family.recipe, metrics)
-    assert "inside" not in text and "| airplane | " in text
+    assert "inside" not in text and "| airplane | " in text and "| wrong | " in text
     Image.fromarray(images[0]).save(tmp_path / "picture.png")
     assert family.predict(probe, str(tmp_path / "picture.png"))["answer"] in cifar10.CLASSES
     with pytest.raises(ValueError, match="--side"):

@@ -18,13 +18,9 @@ DIFFERENCES = (
 
 
 def results(recipe, metrics):
-    """Tables of accuracy, FLOPs and units of the entry, larger canvases, and all trainings."""
+    """Tables of accuracy, FLOPs and units: of sizes, of kinds of halting, classes and answers."""
     lines = [
         *(of_canvases(recipe, metrics) if metrics["sides"] else of_test_images(metrics)),
-        "",
-        "All trainings, with the same steps:",
-        "",
-        seeds(metrics),
         "",
         compared(metrics["runs"]),
         "",
@@ -34,6 +30,10 @@ def results(recipe, metrics):
         "By class:",
         "",
         table("class", [[row["class"], row] for row in metrics["by_difficulty"]]),
+        "",
+        "Where the answer is right, and where it is wrong:",
+        "",
+        table("answer", [[row["answer"], row] for row in metrics["by_answer"]]),
     ]
     return "\n".join(lines)
 
@@ -152,5 +152,6 @@ def training(recipe, metrics):
         f"3 blocks of {settings['residual_units']} units with {settings['channels']} channels, "
         f"halting bias {settings['halting_bias']:g} at first, τ = "
         f"{recipe.stages[-1].time_penalty:g}.\n\n```\n{command(recipe, metrics)}\n```\n\n"
-        + markdown(header, rows)
+        f"All trainings:\n\n{markdown(header, rows)}\n\nTheir results on the same test examples:"
+        f"\n\n{seeds(metrics)}"
     )

@@ -187,7 +187,12 @@ class Images(Family):
         }
 
     def entry_metrics(self, run, model, trainings, request):
-        """The results on larger canvases: `sides`, a list of dicts as in `summary` with `side`."""
+        """The results on larger canvases, and those of right and of wrong answers.
+
+        Returns:
+            A dict of lists of dicts as in `summary`: `sides`, with `side`, and `by_answer`, with
+            `answer`.
+        """
         probe, rows = self.probe(model), []
         for factor in LARGER if "side" in self.recipe.parameters else ():
             parameters = {"side": factor * self.recipe.parameters["side"]}
@@ -195,7 +200,17 @@ class Images(Family):
                 probe, LARGER_EXAMPLES, seed=request.seed, parameters=parameters
             )
             rows.append({**parameters, **self.summary(results)})
-        return {"sides": rows}
+        results = self.measure(probe, request.examples, seed=request.seed)
+        return {"sides": rows, "by_answer": self.by_answer(results)}
+
+    def by_answer(self, results):
+        """The numbers of an evaluation where the answer is right, and where it is wrong."""
+        rows, wrong = [], np.asarray(results["wrong"], bool)
+        for answer, chosen in (("right", ~wrong), ("wrong", wrong)):
+            some = {name: values[chosen] for name, values in results.items()}
+            if count := int(chosen.sum()):
+                rows.append({"answer": answer, "examples": count, **self.means(some)})
+        return rows
 
     def measurements(self, metrics):
         """The test data, and larger canvases."""
