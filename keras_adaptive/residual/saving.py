@@ -17,7 +17,7 @@ from .positions import Positions, dilated
 # The largest share of images, or of the positions that run or are beside one that does, for which
 # it is faster to compute some alone (benchmarks/residual.py).
 MOST_IMAGES = 0.9
-MOST_POSITIONS = 0.3
+MOST_POSITIONS = 0.2
 
 
 def by_image() -> Callable[..., Progress] | None:
