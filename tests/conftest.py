@@ -18,6 +18,8 @@ import hypothesis
 import numpy as np
 import pytest
 
+import graphs
+
 hypothesis.settings.register_profile(
     "deterministic", derandomize=True, deadline=None, max_examples=20, database=None
 )
@@ -43,9 +45,32 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
+@pytest.fixture
+def eager():
+    """A test that runs functions eagerly, as no graph is its subject; on TensorFlow."""
+    with graphs.functions(run_eagerly=True):
+        yield
+
+
+@pytest.fixture
+def optimized():
+    """A test whose graphs are rewritten before they run, as those of users are."""
+    with graphs.optimized():
+        yield
+
+
+@pytest.fixture
+def traced(optimized):
+    """A test that traces functions as users do, among others that do not."""
+    with graphs.functions(run_eagerly=False):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def seeds():
     """Layers built without a seed get the same weights whichever tests ran before."""
+    if "tensorflow" in sys.modules:
+        graphs.leave_alone()
     if keras := sys.modules.get("keras"):
         keras.utils.set_random_seed(0)
     else:

@@ -2,10 +2,9 @@
 
 import ast
 import configparser
+import functools
 import sys
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[1]
 PLOTS = ROOT / "keras_adaptive" / "plots"
@@ -41,13 +40,18 @@ def module_name(path):
     return name.removesuffix(".__init__")
 
 
+@functools.cache
+def syntax(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path, unconditional=False):
     """Full names of the modules that a file imports (`from a import b` gives a.b).
 
     With `unconditional`, only what importing the file imports: not what stands in functions or
     behind a condition.
     """
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = syntax(path)
     package = module_name(path).split(".")
     if path.name != "__init__.py":
         package = package[:-1]
@@ -82,11 +86,26 @@ def is_typed(path):
     return folder in ("keras_adaptive", "datasets") or relative(path) in of_zoo
 
 
-@pytest.fixture(params=SOURCES, ids=relative)
-def source(request):
-    return request.param
+def of_every(files):
+    """Makes a test of a check of one file: it checks them all, and names those that fail."""
+
+    def decorate(check):
+        def test():
+            wrong = []
+            for source in files:
+                try:
+                    check(source)
+                except AssertionError as error:
+                    wrong.append(f"{relative(source)}: {error}")
+            assert not wrong, "\n".join(wrong)
+
+        test.__doc__ = check.__doc__
+        return test
+
+    return decorate
 
 
+@of_every(SOURCES)
 def test_arrows_between_the_packages(source):
     folder = source.relative_to(ROOT).parts[0]
     forbidden = {
@@ -108,9 +127,10 @@ def test_arrows_between_the_packages(source):
         assert not name.startswith(forbidden), f"{relative(source)} imports {name}"
 
 
+@of_every(SOURCES)
 def test_packages_meet_by_relative_imports(source):
     """Absolute ones would mix a clone with an installed copy, or name Hugging Face's `datasets`."""
-    tree = ast.parse(source.read_text(encoding="utf-8"))
+    tree = syntax(source)
     for node in ast.walk(tree):
         names = []
         if isinstance(node, ast.Import):
@@ -120,6 +140,7 @@ def test_packages_meet_by_relative_imports(source):
         assert not top_levels(names) & set(PACKAGES), f"{relative(source)}:{node.lineno} {names}"
 
 
+@of_every(SOURCES)
 def test_third_parties(source):
     allowed = {
         "keras_adaptive": {"keras", "numpy", "tensorflow", "jax"},
@@ -141,6 +162,7 @@ def test_third_parties(source):
     assert found <= allowed, f"{relative(source)} imports {sorted(found - allowed)}"
 
 
+@of_every(SOURCES)
 def test_heavy_packages_load_when_used(source):
     """Training on JAX needs no TensorFlow, and `import keras_adaptive` stays as quick as Keras."""
     heavy = {"tensorflow", "tensorflow_datasets", "keras_tuner", "matplotlib", "jax"}
@@ -165,10 +187,12 @@ def test_imported_packages_are_declared():
             assert DISTRIBUTIONS.get(package, package) in declared, (relative(source), package)
 
 
+@of_every(SOURCES)
 def test_file_length(source):
     assert len(source.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
+@of_every(SOURCES)
 def test_no_drawers(source):
     """A function that fits nowhere shows a missing noun."""
     assert source.stem not in {"utils", "util", "common", "misc", "helpers", "tools"}
@@ -176,7 +200,7 @@ def test_no_drawers(source):
 
 def public_functions(path):
     """The functions of a module, and the methods of its classes, whose names are public."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = syntax(path)
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     for owner in [tree, *(node for node in classes if not node.name.startswith("_"))]:
         for node in owner.body:
@@ -185,7 +209,7 @@ def public_functions(path):
                 yield node
 
 
-@pytest.mark.parametrize("source", [path for path in SOURCES if is_typed(path)], ids=relative)
+@of_every([path for path in SOURCES if is_typed(path)])
 def test_public_functions_have_types(source):
     """What has none is not checked by mypy either."""
     for function in public_functions(source):

@@ -139,14 +139,21 @@ def test_the_mask_of_the_layer_before_counts(attention):
     np.testing.assert_allclose(model([x, memory]), expected, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("attention, jit", [("Bahdanau", True), ("dot", False), ("additive", 1)])
+@pytest.mark.parametrize(
+    ("attention", "jit"),
+    [
+        ("Bahdanau", True),
+        ("dot", False),
+        pytest.param("additive", True, marks=pytest.mark.slow),
+    ],
+)
 def test_fit_save_and_export(attention, jit, tmp_path):
     layer = reader(ATTENTIONS[attention](), time_penalty=0.0)
     inputs = [keras.Input((None, 2), name="x"), keras.Input((None, SIZE), name="memory")]
     model = keras.Model(inputs, layer(inputs[0], memory=inputs[1]))
     x, memory, *_ = float32(*example())
     before = [variable.numpy() for variable in model.trainable_variables]
-    model.compile(keras.optimizers.Adam(0.01), "mse", jit_compile=bool(jit))
+    model.compile(keras.optimizers.Adam(0.01), "mse", jit_compile=jit)
     history = model.fit([x, memory], np.ones((4, 3, SIZE)), epochs=3, verbose=0).history
     assert history["loss"][-1] < history["loss"][0]
     for variable, old in zip(model.trainable_variables, before, strict=True):

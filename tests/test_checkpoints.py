@@ -16,6 +16,8 @@ from keras_adaptive.curriculum import Batches, Feed, OneByOne
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import SequenceError
 
+# One test is about the graph that users train; the network of the others is as small.
+pytestmark = pytest.mark.usefixtures("eager")
 EPOCHS, STEPS = 5, 3
 SCRIPT = """
 import sys
@@ -103,7 +105,7 @@ def assert_same(one, other):
         np.testing.assert_array_equal(np.array(ours), np.array(theirs))
 
 
-def test_interrupted_and_resumed_equals_uninterrupted(tmp_path):
+def test_interrupted_and_resumed_equals_uninterrupted(tmp_path, traced):
     with pytest.raises(OSError, match="interrupted"):
         train(tmp_path / "run", Interrupt(2))
     resumed = train(tmp_path / "run")

@@ -103,6 +103,12 @@ def assert_same(history, alone):
 
 
 def test_several_devices(alone):
+    (history,) = answers(start(MODEL + MIRRORED + SHOW))
+    assert_same(history, alone)
+
+
+@pytest.mark.slow
+def test_other_layers_on_several_devices(alone):
     (history,) = answers(start(MODEL + MIRRORED + OTHERS + SHOW))
     np.testing.assert_allclose(
         history.pop("neural_gpu"), history.pop("neural_gpu_alone"), rtol=1e-4

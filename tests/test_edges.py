@@ -117,6 +117,7 @@ def test_a_mask_of_other_rows(mask):
         pytest.param({"baseline": "leave_one_out", "samples": 2}, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.usefixtures("eager")
 def test_reinforce_in_float64(options):
     memory = Memory(3, hidden_units=3, dtype="float64")
     cell = layers.SimpleRNNCell(2, dtype="float64")

@@ -8,6 +8,7 @@ from keras_adaptive.ensemble import average_outputs
 from keras_adaptive.layers import ACTRNN
 from keras_adaptive.models import AdaptiveModel
 
+pytestmark = pytest.mark.usefixtures("eager")
 X = np.array([[1, 2, 3, 1], [2, 2, 1, 3]], "int32")
 
 
@@ -57,7 +58,7 @@ def test_saved_as_one_model(members, expected, tmp_path):
 
 
 @pytest.mark.skipif(keras.config.backend() != "tensorflow", reason="exports with TensorFlow")
-def test_exported_as_one_model(members, expected, tmp_path):
+def test_exported_as_one_model(members, expected, tmp_path, traced):
     import tensorflow as tf
 
     average_outputs(members).export(tmp_path / "model", verbose=False)

@@ -59,8 +59,7 @@ def run_session(source, names, where):
     assert not failures, "".join(failures)
 
 
-@pytest.mark.parametrize("module_name", module_names())
-def test_docstrings(module_name, names):
+def run_docstrings(module_name, names):
     module = importlib.import_module(module_name)
     # A file's examples use its package as users do, with the names that the package exports.
     package = importlib.import_module(module_name.rpartition(".")[0])
@@ -72,6 +71,18 @@ def test_docstrings(module_name, names):
         failures = []
         doctest.DocTestRunner(verbose=False, optionflags=OPTIONS).run(session, out=failures.append)
         assert not failures, "".join(failures)
+
+
+@pytest.mark.parametrize("module_name", module_names())
+def test_docstrings(module_name, names, eager):
+    """What they show is the same without a graph, for which a small `fit` takes seconds."""
+    run_docstrings(module_name, names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module_name", module_names())
+def test_docstrings_in_graphs(module_name, names):
+    run_docstrings(module_name, names)
 
 
 @pytest.mark.parametrize("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())

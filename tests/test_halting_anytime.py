@@ -81,7 +81,7 @@ def test_fit_draws_a_limit_for_each_batch():
     inputs = keras.Input((2, 3))
     layer = ACTRNN(keras.layers.GRUCell(4), halting=AnytimeACT(5, seed=1), halting_bias=-3.0)
     model = keras.Model(inputs, keras.layers.Dense(1)(layer(inputs)))
-    model.compile(keras.optimizers.SGD(0.1), "mse")
+    model.compile(keras.optimizers.SGD(0.1), "mse", run_eagerly=True)
     before = [w.numpy() for w in model.trainable_weights]
     x = np.random.default_rng(0).normal(size=(32, 2, 3))
     model.fit(x, x[:, 0, :1], batch_size=4, epochs=2, verbose=0)

@@ -8,6 +8,7 @@ from keras_adaptive import relaxation
 from keras_adaptive.layers import CGRU, NeuralGPU
 from keras_adaptive.models import NeuralGPUModel
 
+pytestmark = pytest.mark.usefixtures("eager")
 X = np.array([[1, 2, 3, 1], [3, 1, -1, -1], [2, 2, 1, -1]], "int32")
 Y = np.array([[0, 1, 1, 0], [1, 1, 0, 0], [0, 1, 0, 0]], "int32")
 
@@ -45,7 +46,7 @@ def test_the_parts_add_up(both):
     assert found["task_loss"] == pytest.approx(-np.log(p[inside]).mean(), rel=1e-4)
 
 
-def test_fit_says_what_evaluate_says_and_follows_the_pull(both):
+def test_fit_says_what_evaluate_says_and_follows_the_pull(both, traced):
     model, *_ = both
     before = model.evaluate(X, Y, return_dict=True, verbose=0)
     found = {name: value for name, [value] in model.fit(X, Y, verbose=0).history.items()}

@@ -160,7 +160,7 @@ def optimizers():
 
 
 @pytest.mark.parametrize("name", optimizers())
-def test_saved_model_goes_on_as_the_first(name, tmp_path):
+def test_saved_model_goes_on_as_the_first(name, tmp_path, eager):
     if name == "average" and keras.config.backend() == "jax":
         pytest.skip(
             "with an average of the weights, Keras's own optimizers cannot fit again either"

@@ -159,6 +159,7 @@ def test_n_and_k_are_drawn_in_their_ranges():
     assert drawn == {(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (2, 1)}
 
 
+@pytest.mark.usefixtures("eager")
 def test_any_loss_with_weights_and_masks(tmp_path):
     """Padded positions count in neither part, and a file keeps alpha and the rule."""
     x, targets = inputs_of((6,), batch=4)

@@ -25,6 +25,7 @@ from training_cases import (
     settled,
 )
 
+pytestmark = pytest.mark.usefixtures("optimized")  # The path of users.
 SAMPLE = [settled(case) for case in covering(OF_ACTRNN)]
 
 

@@ -56,7 +56,7 @@ def assert_as_eagerly(cell, *, jit_compile, masking=False, **kwargs):
     [
         ("rnn", None, False),
         ("gru", True, True),
-        ("lstm", None, False),
+        pytest.param("lstm", None, False, marks=pytest.mark.slow),
         pytest.param("lstm", True, True, marks=pytest.mark.slow),
         pytest.param("gru", None, False, marks=pytest.mark.slow),
         pytest.param("rnn", True, True, marks=pytest.mark.slow),

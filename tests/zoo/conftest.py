@@ -4,6 +4,8 @@ import contextlib
 
 import pytest
 
+from graphs import functions
+
 SMALL = {
     "units": 8,
     "max_ponder": 4,
@@ -18,19 +20,6 @@ SMALL = {
 def small():
     """Settings that make any recipe small."""
     return dict(SMALL)
-
-
-@contextlib.contextmanager
-def functions(run_eagerly):
-    """Whether TensorFlow runs functions eagerly; a few small batches take less than tracing."""
-    import tensorflow as tf
-
-    before = tf.config.functions_run_eagerly()
-    tf.config.run_functions_eagerly(run_eagerly)
-    try:
-        yield
-    finally:
-        tf.config.run_functions_eagerly(before)
 
 
 @pytest.fixture(scope="session")
@@ -85,23 +74,9 @@ def exported():
 
 
 @pytest.fixture
-def eager():
-    """A test that runs functions eagerly."""
-    with functions(True):
-        yield
-
-
-@pytest.fixture
 def few_validated():
     """A test of trainings that look at few validation examples."""
     with few_examples():
-        yield
-
-
-@pytest.fixture
-def traced():
-    """A test that traces functions as users do, among others that do not."""
-    with functions(False):
         yield
 
 

@@ -42,10 +42,8 @@ SEEN = (
 SNIPPETS = (
     "act_addition",
     "act_enwik8_small",
-    "act_logic",
     "ham_sort_lstm",
     "ham_stack",
-    "neural_gpu_addition",
     "neural_gpu_addition_lstm",
     "neural_gpu_copy",
 )

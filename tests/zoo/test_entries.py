@@ -110,8 +110,25 @@ def answers(name):
     return kept
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", store.names())
 def test_golden_answers(name):
+    """Each entry's, without a graph, which would take longer to trace than to answer."""
+    check_golden(name)
+
+
+# One of each kind of loop in the suite.
+TRACED = ("act_logic", "ham_reverse", "neural_gpu_copy")
+OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in {*store.names()} - {*TRACED}]
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize("name", [*TRACED, *sorted(OTHERS, key=str)])
+def test_golden_answers_in_a_graph(name):
+    check_golden(name)
+
+
+def check_golden(name):
     golden = json.loads(GOLDEN.read_text())
     assert name in golden, "golden.json lacks it: see the head of this file"
     expected = golden[name]
@@ -142,6 +159,7 @@ def without_weights(model):
             variable.assign(value)
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("examples", [200, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", store.names())
 def test_error_of_the_card_is_met_again(name, examples):
