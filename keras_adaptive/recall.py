@@ -60,7 +60,7 @@ class Recall(keras.layers.Layer):
 
     Example:
 
-    >>> rule = keras_adaptive.halting.Converged()
+    >>> rule = keras_adaptive.halting.Converged(max_ponder=50)
     >>> layer = Recall(filters=8, outputs=2, steps=5, halting=rule, return_ponder=True)
     >>> logits, ponder = layer(np.ones((3, 7, 1), "float32"))
     >>> logits.shape == (3, 7, 2), ponder["steps"].shape == (3,)

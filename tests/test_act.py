@@ -46,7 +46,7 @@ def assert_gradients(found, expected, tolerance=1e-6):
         np.testing.assert_allclose(gradient, wanted, rtol=0, atol=tolerance * scale)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     cell=st.sampled_from(CELLS),
     sizes=st.tuples(*[st.integers(1, 3)] * 4),

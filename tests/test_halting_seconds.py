@@ -76,13 +76,13 @@ def timed(call, seconds):
     with halting.limits(seconds=seconds):
         call()
         began = []
-        for _ in range(4):
+        for _ in range(3):
             began.append(time.monotonic())
             call()
     return min(np.diff([*began, time.monotonic()]))
 
 
-@pytest.mark.parametrize("rule", [ACT, AnytimeACT])
+@pytest.mark.parametrize("rule", [ACT, pytest.param(AnytimeACT, marks=pytest.mark.slow)])
 def test_a_prediction_ends_in_time(rule):
     inputs = keras.Input((None, 3))
     model = keras.Model(inputs, layer(rule)(inputs))

@@ -71,7 +71,7 @@ def test_padding_leaves_it_as_it_was():
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_padding_in_a_model_with_a_mask():
+def test_padding_in_a_model_with_a_mask(eager):
     """The mask that reaches the predictions must not rescale the sum."""
     inputs = keras.Input((None, 2))
     x = keras.layers.Masking()(inputs)

@@ -92,7 +92,7 @@ def test_sequences_without_a_target_do_not_count():
     assert float(metric.result()) == 0.0 and float(metric.count) == 1.0
 
 
-def test_in_a_model_with_weights():
+def test_in_a_model_with_weights(eager):
     model = keras.Sequential([keras.Input((None, 1)), keras.layers.Identity()])
     model.compile(loss="mse", weighted_metrics=[metrics.SequenceError(), metrics.BitError()])
     x = np.array([[[0.9], [0.9]], [[0.9], [0.1]]], "float32")

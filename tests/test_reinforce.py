@@ -231,7 +231,7 @@ def test_what_trains_what():
 
 
 @pytest.mark.parametrize("baseline", ["learned", "leave_one_out"])
-def test_fit_evaluate_predict_and_save(baseline, tmp_path):
+def test_fit_evaluate_predict_and_save(baseline, tmp_path, eager):
     inputs = keras.Input((None, FEATURES))
     network = keras.Model(inputs, HAM(OUTPUTS, keras.layers.LSTMCell(4), seed=1)(inputs))
     model = ReinforceModel(

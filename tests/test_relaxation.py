@@ -7,6 +7,7 @@ from keras import ops
 
 from keras_adaptive import relaxation
 
+pytestmark = pytest.mark.usefixtures("eager")
 UNITS, STEPS, SETS = 4, 7, 3
 
 

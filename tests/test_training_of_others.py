@@ -9,7 +9,7 @@ from training_cases import FEW_OF_OTHERS, check, check_on, covering, name_of
 SAMPLE = covering(FEW_OF_OTHERS)
 
 
-@pytest.mark.parametrize("case", SAMPLE, ids=name_of)
+@pytest.mark.parametrize("case", [case for case in SAMPLE if case["way"] != "jax"], ids=name_of)
 def test_layers_train_as_they_do_eagerly(case):
     check(case)
 

@@ -117,6 +117,14 @@ def test_every_config_has_its_name_and_can_be_asked_for(name, cls):
         assert dataclasses.replace(config).name == config.name
 
 
+# What a builder writes is what its class shares.
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in {*kinds()} else pytest.param(name, marks=pytest.mark.slow)
+        for name in datasets.names()
+    ],
+)
 def test_files_hold_the_examples(name, cls, tmp_path, monkeypatch):
     """What is read is what `sample` drew, without padding; the same when it is drawn again."""
     monkeypatch.setattr(builders, "BLOCK", 256)

@@ -35,6 +35,8 @@ assert type(tfds.__spec__.loader).__name__ == "SourceFileLoader"
 """
 
 
+# As tests/datasets/test_new_task.py imports them.
+@pytest.mark.slow
 def test_ours_first():
     run(
         "import importlib, sys\n"

@@ -16,6 +16,7 @@ from keras_adaptive.numpy_act import NumpyACT
 from keras_adaptive.zoo import families
 from keras_adaptive.zoo.entries import store
 
+pytestmark = pytest.mark.usefixtures("eager")
 # Those with another cell, several answers, one vector, and padding of another value.
 NAMES = ("act_addition", "act_logic", "act_parity", "act_sort")
 

@@ -63,6 +63,7 @@ def test_the_users_own_level_is_respected():
     assert "of somebody else" in quieter and "I0000" not in quieter and "retracing" in quieter
 
 
+@pytest.mark.slow
 def test_what_is_no_log_line_is_shown():
     """Functions that are traced again are no news."""
     code = f"{IMPORT}; from keras_adaptive.zoo import quiet; import os\n"

@@ -91,6 +91,9 @@ def assert_same(one, other):
     assert states[0]["history"] == states[1]["history"]
 
 
+# In a graph of TensorFlow; that on JAX is in the suite, as is the graph of `fit` alone, which
+# tests/test_checkpoints.py interrupts.
+@pytest.mark.slow
 def test_killed_and_resumed_equals_uninterrupted(parity, tmp_path, traced):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     process = python(KILLED, killed, json.dumps(parity), backend="tensorflow")

@@ -23,10 +23,11 @@ NAME = "ham_search_lstm"
 
 
 @pytest.fixture(scope="module")
-def record(tmp_path_factory):
+def record(tmp_path_factory, eagerly):
     """What `verify` found of an honest entry, and the file of the record."""
     path = tmp_path_factory.mktemp("record") / "verify.json"
-    return verify.verify([NAME], examples=100, seed=1_234_567, out=path), path
+    with eagerly():
+        return verify.verify([NAME], examples=100, seed=1_234_567, out=path), path
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def test_what_is_on_record_is_not_measured_again(record, monkeypatch):
     assert verify.verify([NAME], out=path) == {**found, "disagreements": []}
 
 
-def test_a_forged_figure_is_found(copied, capsys):
+def test_a_forged_figure_is_found(copied, capsys, eager):
     folder, edit = copied
     edit(perfect_at_128)
     words = ["verify", NAME, "--entries", str(folder), "--examples", "40", "--json"]
