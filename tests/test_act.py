@@ -67,8 +67,16 @@ def test_equals_the_equations(cell, sizes, M, epsilon, masked, seed):
     assert_gradients(gradients, references.act_gradients(cell, weights, x, M, epsilon, TAU, mask))
 
 
-@pytest.mark.parametrize("jit", [False, True])
-@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize(
+    ("training", "jit"),
+    [
+        (True, True),
+        (False, False),
+        # The graph of a training is in tests/test_backends.py too.
+        pytest.param(True, False, marks=pytest.mark.slow),
+        pytest.param(False, True, marks=pytest.mark.slow),
+    ],
+)
 def test_graph_and_xla_equal_the_equations(training, jit):
     """An LSTM; tests/test_backends.py has every cell in a graph."""
     cell = "LSTMCell"

@@ -54,7 +54,13 @@ def known():
     return attention_layer(CELL, 2, max_ponder=7)
 
 
-@pytest.mark.parametrize("mode", ["eager", "inference", "graph", "two loops", "jit", "compacted"])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        *("eager", "inference", "graph", "jit", "compacted"),
+        pytest.param("two loops", marks=pytest.mark.slow),
+    ],
+)
 def test_values_and_gradients_are_those_of_the_equations(mode, monkeypatch):
     if mode == "two loops":
         monkeypatch.setattr(over_time, "_in_one_loop", lambda *_: None)

@@ -183,6 +183,7 @@ def test_vectors_train_on_integer_bits():
     np.testing.assert_array_equal(bits, [[[1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1]]] * 4)
 
 
+@pytest.mark.slow
 def test_it_learns():
     """Sorting up to three bits, with an end of its own, in a plain fit."""
     rng = np.random.default_rng(0)

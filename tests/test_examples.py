@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import graphs
 from must_train import must_train
 
 ROOT = Path(__file__).parents[1]
@@ -85,8 +86,27 @@ def test_docstrings_in_graphs(module_name, names):
     run_docstrings(module_name, names)
 
 
-@pytest.mark.parametrize("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+# They train for a few steps, which take less than their graphs.
+SHORT = [ROOT / "docs" / name for name in ("ham.md", "pointer.md")]
+
+
+@pytest.mark.parametrize("path", documents(), ids=name_of)
 def test_documents(path, names):
+    with graphs.functions(run_eagerly=path in SHORT):
+        run_document(path, names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SHORT, ids=name_of)
+def test_short_documents_in_graphs(path, names):
+    run_document(path, names)
+
+
+def run_document(path, names):
     """A document's blocks run from top to bottom as one session."""
     for number, source in enumerate(python_blocks(path), start=1):
         where = f"{path.name}, block {number}"

@@ -155,7 +155,8 @@ def test_the_sources_make_the_same_wheel(wheel, clone, tmp_path):
     assert zipfile.ZipFile(direct).namelist() == zipfile.ZipFile(wheel).namelist()
 
 
-@pytest.mark.parametrize("mode", ["lenient", pytest.param("strict", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
 def test_editable(mode, clone, environment, tmp_path):
     source = tmp_path / "copy"
     shutil.copytree(clone, source)

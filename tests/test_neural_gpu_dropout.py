@@ -62,8 +62,14 @@ def test_rates(schedule):
     np.testing.assert_allclose(Dropout(0.95, "state", "constant").rates(lengths), 0.95, rtol=1e-6)
 
 
-@pytest.mark.parametrize("graph", [False, True])
-@pytest.mark.parametrize("schedule", ["constant", "length", "root"])
+@pytest.mark.parametrize(
+    ("schedule", "graph"),
+    [
+        *(("constant", False), ("length", False), ("root", False), ("root", True)),
+        pytest.param("constant", True, marks=pytest.mark.slow),
+        pytest.param("length", True, marks=pytest.mark.slow),
+    ],
+)
 def test_that_share_of_the_candidate_is_dropped_at_each_step(schedule, graph):
     layer = transparent("candidate", dropout_schedule=schedule)
     lengths = np.array([8, 16])
@@ -148,9 +154,16 @@ def test_none_in_inference(place):
     assert np.max(np.abs(layer(symbols, training=True) - plain(symbols))) > 0.01
 
 
-@pytest.mark.parametrize("graph", [False, True])
-@pytest.mark.parametrize("place", ["state", "candidate"])
-@pytest.mark.parametrize("recompute", [False, True])
+# In the suite every two of these meet.
+SOME = [("state", False, False), ("state", True, True), ("candidate", True, False)]
+SOME += [("candidate", False, True)]
+REST = {*itertools.product(("state", "candidate"), (False, True), (False, True))} - {*SOME}
+
+
+@pytest.mark.parametrize(
+    ("place", "recompute", "graph"),
+    [*SOME, *(pytest.param(*case, marks=pytest.mark.slow) for case in sorted(REST))],
+)
 def test_the_gradient_is_that_of_what_was_drawn(place, recompute, graph):
     """Going back draws what going forth drew: the slope of the loss says so."""
     layer, weights = neural_gpu_layer(

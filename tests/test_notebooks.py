@@ -40,7 +40,14 @@ def kinds(notebook):
     return [[output["output_type"] for output in cell["outputs"]] for cell in cells]
 
 
-@pytest.mark.parametrize("name", NAMES)
+# Some train for long.
+trains = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=trains) if name == "adaptive_layer" else name for name in NAMES],
+)
 def test_a_notebook_shows_what_it_does(name, runner, ran):
     stored, (notebook, _) = runner.read(FOLDER / f"{name}.ipynb"), ran(name)
     assert kinds(stored) == kinds(notebook), "run docs/notebooks/run.py"
@@ -52,6 +59,7 @@ def test_a_notebook_shows_what_it_does(name, runner, ran):
     assert len(json.dumps(stored)) < 100_000
 
 
+@trains
 def test_the_layer_learns_what_one_step_does_not(ran):
     _, variables = ran("adaptive_layer")
     assert variables["accuracy"](variables["adaptive"]) > 0.97

@@ -237,15 +237,26 @@ def test_what_is_no_image():
 KINDS = {"act": (False, {}), "sact": (True, {}), "local": (True, {"global_logit": False})}
 
 
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
 @pytest.mark.parametrize("size", [(6, 5), (16, 24)], ids=["small", "large"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("share", "mode"),
-    [(0.0, "eager"), (0.7, "eager"), (1.0, "eager"), (0.7, "graph")],
-    ids=["all", "some", "parts", "some, in a graph"],
-)
-def test_parts_are_computed_as_all(monkeypatch, kind, size, share, mode):
+@every_kind
+@pytest.mark.parametrize("share", [0.0, 0.7, 1.0], ids=["all", "some", "parts"])
+def test_parts_are_computed_as_all(monkeypatch, kind, size, share):
     """As where XLA compiles, and everything is computed."""
+    check_parts(monkeypatch, kind, size, share)
+
+
+@pytest.mark.parametrize(
+    "size", [pytest.param((6, 5), marks=pytest.mark.slow), (16, 24)], ids=["small", "large"]
+)
+@every_kind
+def test_parts_in_a_graph(monkeypatch, kind, size):
+    check_parts(monkeypatch, kind, size, 0.7, lambda layer: tf.function(lambda x: layer(x)))
+
+
+def check_parts(monkeypatch, kind, size, share, way=lambda layer: layer):
     spatial, kinds = KINDS[kind]
     layer, x = residual_layer(spatial, seed=1, **kinds), images(5, size)
     monkeypatch.setattr(saving, "MOST_POSITIONS", share)
@@ -255,8 +266,7 @@ def test_parts_are_computed_as_all(monkeypatch, kind, size, share, mode):
     monkeypatch.setattr(backend.parts, "saves_time", lambda: False)
     expected = layer(x)
     monkeypatch.setattr(backend.parts, "saves_time", lambda: True)
-    run = layer if mode == "eager" else tf.function(lambda x: layer(x))
-    for one, other in zip(tf.nest.flatten(run(x)), tf.nest.flatten(expected), strict=True):
+    for one, other in zip(tf.nest.flatten(way(layer)(x)), tf.nest.flatten(expected), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
     assert len(np.unique(expected[1]["steps"])) >= 3
 

@@ -41,7 +41,7 @@ def small(name):
     return {**SMALL, **STEPS, **({"num_stacks": 2} if name == STACK else {"num_layers": 1})}
 
 
-@pytest.fixture(scope="module", params=[LSTM, STACK])
+@pytest.fixture(scope="module", params=[LSTM, pytest.param(STACK, marks=pytest.mark.slow)])
 def run(request, tmp_path_factory, trained):
     """A finished training of a tiny network; one of them in a graph."""
     name = request.param

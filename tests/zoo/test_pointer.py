@@ -34,7 +34,7 @@ def run(tmp_path_factory, trained):
     return trained("hull_pointer", folder, overrides=SMALL, seed=3, graph=True)
 
 
-@pytest.fixture(scope="module", params=["fixed-2", "plain"])
+@pytest.fixture(scope="module", params=["fixed-2", pytest.param("plain", marks=pytest.mark.slow)])
 def other(request, tmp_path_factory, trained):
     """The same with another kind of decoder."""
     folder = tmp_path_factory.mktemp("pointer") / "run"
