@@ -27,8 +27,9 @@ hypothesis.settings.load_profile("deterministic")
 
 # The files that take longest, which begin first, so that all processes end at about the same time.
 LONGEST = (
-    *("test_examples", "test_conformance", "test_backends", "test_distributed", "test_train"),
-    *("test_entries", "test_cli", "test_limits", "test_over_time", "test_attention"),
+    *("test_entries", "test_training", "test_training_of_others", "test_conformance"),
+    *("test_examples", "test_backends", "test_limits", "test_over_time", "test_distributed"),
+    *("test_train", "test_cli", "test_attention", "test_installation", "test_verify"),
 )
 
 
