@@ -32,7 +32,7 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
         The paths of the weights of `model` that `source` does not have, which stay as they are.
 
     Raises:
-        ValueError: if a weight of `source` has no counterpart of the same shape, or several.
+        ValueError: if an argument is no built model, or a weight of `source` has no counterpart of the same shape, or several.
 
     Example:
 
@@ -42,6 +42,10 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
     >>> copy_weights(model, network())
     ['b/kernel', 'b/bias']
     """
+    for name, value in (("model", model), ("source", source)):
+        arguments.instance(name, value, keras.Model, "a built Keras model")
+        if not value.built:
+            arguments.refuse(name, value, "a built Keras model")
     own = {_path(variable, model): variable for variable in model.variables}
     copied = {}
     for variable in source.variables:

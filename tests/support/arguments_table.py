@@ -215,6 +215,10 @@ TABLE = {
         {"probe": FUNCTION, "within": ABOVE_0},
     ),
     evaluation.ponder_of: (None, {"layer": LAYER}),
+    initial_weights.copy_weights: (
+        lambda: {"model": plain(), "source": plain()},
+        {"model": [*MODEL, keras.Sequential()], "source": [*MODEL, keras.Sequential()]},
+    ),
     initial_weights.orthogonal_gates: (
         lambda: {"rng": rng(), "units": 2},
         {"rng": GENERATOR, "units": COUNT},

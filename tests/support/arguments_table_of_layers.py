@@ -277,7 +277,7 @@ TABLE = {
             "target_ponder": [*or_none(NUMBER), 0.5],
             "negative_slope": AT_LEAST_0,
             "global_logit": SWITCH,
-            "pooling": ["mean", "max", "sum", None, 1],
+            "pooling": [None, *WORD],
         },
     ),
     models.RecallModel: (recalling, {"alpha": SHARE, "seed": SEED}),
