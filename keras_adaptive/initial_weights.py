@@ -32,7 +32,8 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
         The paths of the weights of `model` that `source` does not have, which stay as they are.
 
     Raises:
-        ValueError: if an argument is no built model, or a weight of `source` has no counterpart of the same shape, or several.
+        ValueError: if an argument is no built model, or a weight of `source` has no counterpart of
+            the same shape, or several.
 
     Example:
 
