@@ -11,19 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from training_choices import OF_ACTRNN, covering, draw, is_possible, name_of, pairs_of
 
-from training_cases import (
-    OF_ACTRNN,
-    check,
-    check_on,
-    covering,
-    draw,
-    eagerly_trained,
-    is_possible,
-    name_of,
-    pairs_of,
-    settled,
-)
+from training_cases import check, check_on, eagerly_trained, settled
 
 pytestmark = pytest.mark.usefixtures("optimized")  # The path of users.
 SAMPLE = [settled(case) for case in covering(OF_ACTRNN)]

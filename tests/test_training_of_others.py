@@ -3,8 +3,9 @@
 import importlib.util
 
 import pytest
+from training_choices import FEW_OF_OTHERS, covering, name_of
 
-from training_cases import FEW_OF_OTHERS, check, check_on, covering, name_of
+from training_cases import check, check_on
 
 SAMPLE = covering(FEW_OF_OTHERS)
 
