@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shlex
+import textwrap
 
 LICENCE = "Apache 2.0, as the package."
 
@@ -245,7 +246,7 @@ def trained(words, recipe, metrics):
         f"{words}, {metrics['steps']:,} of them{ended}, {minutes(metrics['training_seconds'])} "
         f"with the {metrics['training_backend']} backend{commit}. Train it again with",
         "",
-        *(f"    {line}" for line in command(recipe, metrics).splitlines()),
+        textwrap.indent(command(recipe, metrics), "    "),
         "",
     ]
 

@@ -1,5 +1,7 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
+from textwrap import indent
+
 from .... import datasets
 from ...entries import baseline
 from ...entries.card import asking, changes, command, encoding, loading, minutes, percent
@@ -101,7 +103,7 @@ def training(recipe, metrics):
         + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
         "",
-        f"    {command(recipe, metrics)}",
+        indent(command(recipe, metrics), "    "),
         "",
         "The finished trainings that the card was made from (not those that were broken off, nor "
         f"those of earlier versions of the recipe). {choice(metrics['runs'])}",

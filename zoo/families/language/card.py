@@ -1,5 +1,7 @@
 """The sections of the model card of an entry that predicts the bytes of a text."""
 
+from textwrap import indent
+
 from ...entries import baseline
 from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes
 from ..act.card import SOURCE as PAPER
@@ -61,12 +63,13 @@ def scores(recipe, metrics):
     return markdown(header, rows)
 
 
-def row(name, metrics, paper, mark=""):
-    """A line of `scores`."""
+def row(name, metrics, paper, mark="", score=SCORE, digits=3):
+    """A line of `scores`, or of the table of another score with some digits."""
     low, high = metrics["confidence_interval"]
+    value, low, high = (f"{number:.{digits}f}" for number in (metrics[score], low, high))
     return [
         name,
-        f"{mark}{metrics[SCORE]:.3f}{mark} ({low:.3f} to {high:.3f})",
+        f"{mark}{value}{mark} ({low} to {high})",
         f"{metrics['ponder_steps']:.2f}",
         f"{metrics['ponder']:.2f}",
         paper,
@@ -165,12 +168,18 @@ def training(recipe, metrics):
         + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
         "",
-        f"    {command(recipe, metrics)}",
+        indent(command(recipe, metrics), "    "),
         "",
         "The trainings that the card was made from. The published one is the first, the only one "
         "with ACT.",
         "",
+        trainings(metrics["runs"]),
     ]
+    return "\n".join(lines)
+
+
+def trainings(runs, score=SCORE, digits=3):
+    """The table of all trainings with their scores."""
     header = ["variant", "seed", "other settings", "steps", "minutes", "validation", "test", "N"]
     rows = [
         [
@@ -179,10 +188,10 @@ def training(recipe, metrics):
             changes(run["settings"]),
             f"{run['steps']:,}",
             f"{run['training_seconds'] / 60:.0f}",
-            f"{run[f'validation_{SCORE}']:.3f}",
-            f"{run[SCORE]:.3f}",
+            f"{run[f'validation_{score}']:.{digits}f}",
+            f"{run[score]:.{digits}f}",
             f"{run['ponder_steps']:.2f}",
         ]
-        for run in metrics["runs"]
+        for run in runs
     ]
-    return "\n".join([*lines, markdown(header, rows)])
+    return markdown(header, rows)

@@ -37,6 +37,9 @@ class Language(ACT):
         "validation_ponder_steps",
     )
     text = card
+    # What a text consists of, how much of it can be drawn, and the function that draws it.
+    unit, most_drawn = "bytes", plots.text.MOST
+    draw_reading = staticmethod(plots.text.ponder_under_text)
     # Windows; the test part of the first megabyte has 106.
     default_examples = 100
     run_metrics = (
@@ -239,12 +242,16 @@ class Language(ACT):
         name = self.recipe.name
         if not request.input:
             raise ValueError(f'{name} draws what it does with a text: plot {name} "some text"')
-        count, most = len(request.input.encode()), plots.text.MOST
+        count, most = self.length_of(request.input), self.most_drawn
         if count > most:
-            raise ValueError(f"a text of 1 to {most} bytes can be drawn. Received: {count}")
+            raise ValueError(f"a text of 1 to {most} {self.unit} can be drawn. Received: {count}")
+
+    def length_of(self, text):
+        """The number of bytes of a text."""
+        return len(text.encode())
 
     def plot(self, model, request):
-        """Draw ponder, loss and entropy under each character of a text.
+        """Draw ponder, loss and entropy along a text.
 
         Returns:
             A dict: `picture`, its file, and what `predict` returns.
@@ -252,7 +259,7 @@ class Language(ACT):
         name = self.recipe.name
         answer = self.predict(self.probe(model), request.input)
         out = Path(request.out or f"{name}.png")
-        plots.text.ponder_under_text(out, answer, name)
+        self.draw_reading(out, answer, name)
         return {"picture": str(out), **answer}
 
 

@@ -1,6 +1,5 @@
 """The family of networks that predict the next word of a text."""
 
-from pathlib import Path
 from typing import ClassVar
 
 import keras
@@ -36,6 +35,8 @@ class Words(Language):
         "validation_ponder_steps",
     )
     text = words_card
+    unit, most_drawn = "words", plots.text.MOST_WORDS
+    draw_reading = staticmethod(plots.text.ponder_under_words)
     # Windows of a measurement during training; there are 217.
     validation_examples = 20
     # More than the windows of any split.
@@ -239,25 +240,7 @@ class Words(Language):
             lines.append(f"not among the known words, read as <unk>: {words}")
         return "\n".join(lines)
 
-    def check_plot(self, request):
-        """Refuse a missing text, one of too many words, and what `ACT` refuses."""
-        super(Language, self).check_plot(request)
-        name = self.recipe.name
-        if not request.input:
-            raise ValueError(f'{name} draws what it does with a text: plot {name} "some text"')
-        task, most = datasets.task(self.recipe.dataset), plots.text.MOST_WORDS
-        count = task.encode(request.input, **self.recipe.parameters).shape[1] - 1
-        if count > most:
-            raise ValueError(f"a text of 1 to {most} words can be drawn. Received: {count}")
-
-    def plot(self, model, request):
-        """Draw steps, ponder, loss and entropy along the words of a text.
-
-        Returns:
-            A dict: `picture`, its file, and what `predict` returns.
-        """
-        name = self.recipe.name
-        answer = self.predict(self.probe(model), request.input)
-        out = Path(request.out or f"{name}.png")
-        plots.text.ponder_under_words(out, answer, name)
-        return {"picture": str(out), **answer}
+    def length_of(self, text):
+        """The number of words of a text, without the end of the line before it."""
+        task = datasets.task(self.recipe.dataset)
+        return task.encode(text, **self.recipe.parameters).shape[1] - 1

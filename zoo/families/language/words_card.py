@@ -1,12 +1,14 @@
 """The sections of the model card of an entry that predicts the words of a text."""
 
+from textwrap import indent
+
 from ...entries import baseline
-from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes
+from ...entries.card import asking, command, encoding, loading, markdown, minutes
+from . import card
 
 SCORE = "perplexity"
 LICENCE = (
-    "The passage in its picture is text of Wikipedia by its authors, under CC BY-SA, and the words "
-    "that it knows are those of WikiText-2."
+    "The passage in its picture is text of Wikipedia by its authors, under CC BY-SA."
 )
 EXAMPLE = "the cat sat on"
 SOURCE = (
@@ -20,10 +22,11 @@ DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the
 def results(recipe, metrics):
     """The perplexities, and what words of different frequency cost."""
     length = recipe.parameters["length"]
-    rows = [row("with ACT", metrics, recipe.paper["error"], "**")]
+    rows = [card.row("with ACT", metrics, recipe.paper["error"], "**", SCORE, 1)]
     plain = metrics["without_act"]
     if plain:
-        rows.append(row("one step for each word", plain, recipe.paper["error_without_act"]))
+        paper = recipe.paper["error_without_act"]
+        rows.append(card.row("one step for each word", plain, paper, "", SCORE, 1))
     header = ["", "perplexity", "steps for each word", "ponder ρ", "the talk"]
     lines = [
         f"Perplexity of the test part, {metrics['words']:,} words, each of {metrics['examples']} "
@@ -39,18 +42,6 @@ def results(recipe, metrics):
         frequencies(metrics["by_difficulty"]),
     ]
     return "\n".join(lines)
-
-
-def row(name, metrics, paper, mark=""):
-    """A line of the table of perplexities."""
-    low, high = metrics["confidence_interval"]
-    return [
-        name,
-        f"{mark}{metrics[SCORE]:.1f}{mark} ({low:.1f} to {high:.1f})",
-        f"{metrics['ponder_steps']:.2f}",
-        f"{metrics['ponder']:.2f}",
-        paper,
-    ]
 
 
 def frequencies(rows):
@@ -82,7 +73,7 @@ model = zoo.load({loading(recipe, metrics)})  # words to probabilities (batch, t
 {asking(recipe, metrics, EXAMPLE)}  # steps and ponder at each word
 ```
 
-To measure it needs the text, see the README of the data set `wikitext2`. The
+The words are numbered as the text counts them: see the README of the data set `wikitext2`. The
 SavedModel in this folder answers without this package: its endpoint `serve` takes words int32
 (batch, time) and returns `outputs`, `ponder` and `ponder_steps`; `serve_with_limits` also takes
 `max_ponder` and `epsilon`. It is for inference only: gradients through it are silently zero."""
@@ -101,23 +92,10 @@ def training(recipe, metrics):
         + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
         "",
-        f"    {command(recipe, metrics)}",
+        indent(command(recipe, metrics), "    "),
         "",
         "The trainings that the card was made from. The published one is the first.",
         "",
+        card.trainings(metrics["runs"], SCORE, 1),
     ]
-    header = ["variant", "seed", "other settings", "steps", "minutes", "validation", "test", "N"]
-    rows = [
-        [
-            run["variant"],
-            run["training_seed"],
-            changes(run["settings"]),
-            f"{run['steps']:,}",
-            f"{run['training_seconds'] / 60:.0f}",
-            f"{run[f'validation_{SCORE}']:.1f}",
-            f"{run[SCORE]:.1f}",
-            f"{run['ponder_steps']:.2f}",
-        ]
-        for run in metrics["runs"]
-    ]
-    return "\n".join([*lines, markdown(header, rows)])
+    return "\n".join(lines)
