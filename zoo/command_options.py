@@ -15,6 +15,7 @@ from .option_groups import (
     recipe,
 )
 from .search import space
+from .settings import PRECISIONS
 
 
 def train(added):
@@ -32,7 +33,7 @@ def train(added):
         seed="seed of the initial weights and of the data",
     )
     what = "of the computation (default: float32); the weights are float32 in any case"
-    added.add_argument("--precision", choices=("float32", "mixed_bfloat16"), help=what)
+    added.add_argument("--precision", choices=PRECISIONS, help=what)
     what = "start from the weights of the training in this folder"
     added.add_argument("--weights", metavar="RUN", help=what)
     what = "also keep a checkpoint every STEPS steps, in OUT/step-1000 and so on"

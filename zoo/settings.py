@@ -19,6 +19,8 @@ from ..datasets.settings import (
 )
 
 SCHEDULES = ("constant", "cosine", "exponential")
+# Keras's dtype policies whose weights are float32.
+PRECISIONS = ("float32", "mixed_bfloat16")
 REWARDS = ("log_probability", "bits", "vector")
 MOST_STEPS = 10**9
 LARGEST_BATCH = 1_000_000
@@ -204,6 +206,7 @@ OPTIONS = {
     "length": Integer("positions, vectors or operations", 1, LONGEST),
     "long_examples": Integer("of a measurement at very long lengths", 1, 10_000_000),
     "max_ponder": HYPERPARAMETERS["max_ponder"],
+    "precision": Choice("of the computation in training", PRECISIONS),
     "seconds": Number("until a measurement ends", 0, 1_000_000, open="low"),
     "seed": SEED,
     "seeds": Integer("how many seeds", 1, 10_000),

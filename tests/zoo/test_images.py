@@ -185,7 +185,7 @@ def test_a_training_in_bfloat16_starts_from_the_weights_of_another(tmp_path, cap
     first, second = command(run.recipe, metrics).splitlines()
     assert first.endswith(f"--out {plain.folder}") and "--variant plain" in first
     assert second.endswith(f"--weights {plain.folder}") and "--precision mixed_bfloat16" in second
-    with pytest.raises(ValueError, match="`precision` must be one of float32, mixed_bfloat16"):
+    with pytest.raises(ValueError, match="precision must be one of float32, mixed_bfloat16"):
         train("sact_digits", tmp_path / "other", precision="float16")
     words = ["train", "sact_digits", "--out", str(tmp_path / "new")]
     assert main([*words, "--weights", str(plain.folder), "--resume"]) == 2

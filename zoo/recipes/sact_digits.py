@@ -51,7 +51,7 @@ RECIPE = Recipe(
         "The maximum over all positions before the answer, instead of the mean.",
         "400 batches of canvases of 16×16, then 1,200 of 32×32, with a cosine schedule.",
     ),
-    search={"time_penalty": (0.005, 0.01, 0.02, 0.04)},
+    search={"time_penalty": (0.01, 0.02, 0.05, 0.1)},
 )
 
 

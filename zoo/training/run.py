@@ -16,8 +16,6 @@ from . import checkpoint
 from .checkpoint import Position
 
 STEPS_PER_EXECUTION = 20
-# Of a training: Keras's dtype policies whose weights are float32.
-PRECISIONS = ("float32", "mixed_bfloat16")
 # Columns of every history, before those of its family.
 COLUMNS = ("step", "stage", "seconds", "level", "learning_rate", "time_penalty", "loss")
 
@@ -90,7 +88,7 @@ def start(
     jit_compile: bool | str = "auto",
     precision: str | None = None,
 ) -> Run:
-    """A run at step 0, whose model has a precision of `PRECISIONS`; None is Keras's own."""
+    """A run at step 0, whose model has a dtype policy, `precision`; None is Keras's own."""
     # Initializers of Keras draw from its global generator.
     keras.utils.set_random_seed(recipe.seed)
     policy = keras.config.dtype_policy()

@@ -23,7 +23,7 @@ from ..recipe import Recipe
 from ..settings import check_option
 from . import checkpoint
 from .batches import batches
-from .run import PRECISIONS, Run, configure, restore, resume_position, start
+from .run import Run, configure, restore, resume_position, start
 
 
 def train(
@@ -80,14 +80,11 @@ def train(
         KeyboardInterrupt: Ctrl-C, or SIGTERM (`checkpoints.Terminated`); the state was saved.
     """
     check_option("keep_every", keep_every)
+    check_option("precision", precision)
     if resume and weights is not None:
         raise ValueError(
             "`weights` are those a training begins with: leave them out with `resume`. "
             f"Received: {str(weights)!r}"
-        )
-    if precision not in (None, *PRECISIONS):
-        raise ValueError(
-            f"`precision` must be one of {', '.join(PRECISIONS)}. Received: {precision!r}"
         )
     settings = {
         "recipe": recipe if isinstance(recipe, str) else recipe.name,
