@@ -1,15 +1,17 @@
 """WikiText-2: what is the next word of an article of Wikipedia?
 
-The text is not part of this package. `SOURCE` says where to get it, and `find` looks for it. The
-list of its words is, so that a network can be asked without the text.
+The text is not part of this package. `SOURCE` says where to get it, and `find` looks for it. Its
+words are numbered as they are counted in the training part, so a network needs it to be asked, too.
 
 Source: Merity et al., "Pointer Sentinel Mixture Models" (2016), arXiv:1609.07843.
 """
 
+import collections
 import functools
 import hashlib
 import os
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,23 +70,6 @@ def sizes(vocabulary: int = VOCABULARY, **_: Any) -> dict[str, int]:
     return {"symbols": vocabulary, "outputs": 1, "classes": vocabulary}
 
 
-@functools.cache
-def words() -> tuple[str, ...]:
-    """The words of the training part, the most frequent first.
-
-    >>> words()[:5], len(words())
-    (('the', ',', '.', 'of', '<unk>'), 33278)
-    """
-    path = Path(__file__).with_name("vocabulary.txt")
-    return tuple(path.read_text(encoding="utf-8").splitlines())
-
-
-@functools.cache
-def _numbers():
-    """From words to their numbers, those of `words`."""
-    return {word: number for number, word in enumerate(words())}
-
-
 def find(folder: str | Path | None = None) -> Path:
     """The folder with the three files.
 
@@ -102,6 +87,46 @@ def find(folder: str | Path | None = None) -> Path:
             missing = f"{path} has no file {file}" if path.is_dir() else f"there is no {path}"
             raise FileNotFoundError(f"the text of wikitext2 is not there: {missing}. {SOURCE}")
     return path
+
+
+def words(folder: str | Path | None = None) -> tuple[str, ...]:
+    """The words of the training part, the most frequent first.
+
+    Args:
+        folder: as in `find`.
+
+    Raises:
+        FileNotFoundError: as `find`.
+        ValueError: the file is not that of WikiText-2.
+
+    >>> words()[:5], len(words())  # doctest: +SKIP
+    (('the', ',', '.', 'of', '<unk>'), 33278)
+    """
+    return tuple(numbers_of_words(folder))
+
+
+def numbers_of_words(folder: str | Path | None = None) -> Mapping[str, int]:
+    """From each of `words` to its number."""
+    path = find(folder) / FILES["train"]
+    return _numbers(path, path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=2)
+def _numbers(path, changed):
+    counts = collections.Counter(_words_in(path))
+    # Of those that are equally frequent, the first in the text comes first.
+    return {word: number for number, (word, _) in enumerate(counts.most_common())}
+
+
+def _words_in(path: Path) -> Iterator[str]:
+    """The words of a file, with `<eos>` at the end of each line."""
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != checksums()[path.name]:
+        raise ValueError(f"{path} is not that of WikiText-2: its checksum differs. {SOURCE}")
+    # What follows the last line end is no line.
+    for line in data.decode("utf-8").split("\n")[:-1]:
+        yield from line.split()
+        yield END
 
 
 def read(
@@ -128,8 +153,7 @@ def read(
         raise ValueError(f"`split` must be one of {', '.join(SPLITS)}. Received: {split!r}")
     check_vocabulary(vocabulary)
     path = find(folder) / FILES[split]
-    numbers = _read(path, path.stat().st_mtime_ns)
-    return numbers if vocabulary == VOCABULARY else _cut(path, path.stat().st_mtime_ns, vocabulary)
+    return _read(path, path.stat().st_mtime_ns, vocabulary)
 
 
 def check_vocabulary(vocabulary: int) -> None:
@@ -142,24 +166,11 @@ def check_vocabulary(vocabulary: int) -> None:
         )
 
 
-@functools.lru_cache(maxsize=3)
-def _read(path, changed):
-    data = path.read_bytes()
-    if hashlib.sha256(data).hexdigest() != checksums()[path.name]:
-        raise ValueError(f"{path} is not that of WikiText-2: its checksum differs. {SOURCE}")
-    known = _numbers()
-    lines = data.decode("utf-8").split("\n")
-    # What follows the last line end is no line.
-    text = (word for line in lines[:-1] for word in (*line.split(), END))
-    numbers = np.fromiter((known.get(word, known[UNKNOWN]) for word in text), np.int32)
-    numbers.flags.writeable = False
-    return numbers
-
-
-@functools.lru_cache(maxsize=3)
-def _cut(path, changed, vocabulary):
-    numbers = _read(path, changed)
-    numbers = np.where(numbers < vocabulary, numbers, _numbers()[UNKNOWN]).astype(np.int32)
+@functools.lru_cache(maxsize=6)
+def _read(path, changed, vocabulary):
+    known = numbers_of_words(path.parent)
+    numbers = np.fromiter((known.get(word, known[UNKNOWN]) for word in _words_in(path)), np.int32)
+    numbers[numbers >= vocabulary] = known[UNKNOWN]
     numbers.flags.writeable = False
     return numbers
 
@@ -253,14 +264,16 @@ def encode(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> np.ndarray:
     What white space separates is a word if WikiText-2 has it. If not, punctuation is split off, and
     words that are not known are `<unk>`.
 
-    >>> describe(encode("The cat's whiskerest, really.")[0])
+    >>> describe(encode("The cat's whiskerest, really.")[0])  # doctest: +SKIP
     ['<eos>', 'The', 'cat', "'s", '<unk>', ',', 'really', '.']
 
     Raises:
-        ValueError: the text has no word.
+        FileNotFoundError: the text of WikiText-2, whose words these are, is not there.
+        ValueError: `text` has no word.
     """
     check_vocabulary(vocabulary)
-    known, other = _numbers(), _numbers()[UNKNOWN]
+    known = numbers_of_words()
+    other = known[UNKNOWN]
     numbers = [known.get(word, other) for word in split_words(text)]
     numbers = [number if number < vocabulary else other for number in numbers]
     return np.array([[known[END], *numbers]], np.int32)
@@ -272,29 +285,31 @@ def split_words(text: str) -> list[str]:
     Raises:
         ValueError: it has none.
     """
-    found: list[str] = []
+    if not text.split():
+        raise ValueError(f"a text of at least one word is needed. Received: {text!r}")
+    known = numbers_of_words()
+    pieces: list[str] = []
     for word in text.split():
         joined = JOINTS.sub(r" @\g<0>@ ", word)
-        found += [word] if word in _numbers() else PIECES.findall(joined)
-    if not found:
-        raise ValueError(f"a text of at least one word is needed. Received: {text!r}")
-    return found
+        pieces += [word] if word in known else PIECES.findall(joined)
+    return pieces
 
 
 def unknown(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> list[str]:
     """The words of a text that are not known, each once.
 
-    >>> unknown("The cat's whiskerest, really.")
+    >>> unknown("The cat's whiskerest, really.")  # doctest: +SKIP
     ['whiskerest']
     """
-    return list(
-        dict.fromkeys(x for x in split_words(text) if _numbers().get(x, vocabulary) >= vocabulary)
-    )
+    known = numbers_of_words()
+    pieces = dict.fromkeys(split_words(text))
+    return [piece for piece in pieces if known.get(piece, vocabulary) >= vocabulary]
 
 
 def describe(inputs: np.ndarray) -> list[str]:
     """The text form of numbers of words (time,), a list."""
-    return [words()[number] for number in np.asarray(inputs)]
+    known = words()
+    return [known[number] for number in np.asarray(inputs)]
 
 
 def decode(outputs: np.ndarray) -> list[str]:
@@ -311,11 +326,12 @@ def by_frequency(inputs: np.ndarray) -> dict[str, np.ndarray]:
     Returns:
         A dict from names of groups to booleans of that shape; each word is in one group.
 
-    >>> [name for name, there in by_frequency(encode("the cat zzyzx")).items() if there.any()]
+    >>> groups = by_frequency(encode("the cat zzyzx"))  # doctest: +SKIP
+    >>> [name for name, there in groups.items() if there.any()]  # doctest: +SKIP
     ['ends of lines', 'unknown words', 'the 100 most frequent', '1,001 to 10,000']
     """
-    inputs = np.asarray(inputs)
-    end, other = inputs == _numbers()[END], inputs == _numbers()[UNKNOWN]
+    inputs, known = np.asarray(inputs), numbers_of_words()
+    end, other = inputs == known[END], inputs == known[UNKNOWN]
     groups, start = {"ends of lines": end, "unknown words": other}, 0
     for stop in RANKS:
         name = f"{start + 1:,} to {stop:,}" if start else f"the {stop} most frequent"

@@ -11,28 +11,28 @@ import numpy as np
 import pytest
 import tensorflow_datasets as tfds
 
-import known_words
 from keras_adaptive import datasets
 from keras_adaptive.datasets import catalogue
 from keras_adaptive.datasets.tfds.readme import with_table
 from keras_adaptive.datasets.wikitext2 import wikitext2
 from keras_adaptive.datasets.wikitext2.wikitext2_dataset_builder import Builder, Wikitext2Config
+from support import word_corpus
 from support.tasks import path
 
 GIVEN = os.environ.get(wikitext2.VARIABLE)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def corpus(tmp_path, monkeypatch):
     """The folder of a made-up corpus, where the environment says."""
-    return known_words.write(tmp_path, monkeypatch)
+    return word_corpus.write(tmp_path, monkeypatch)
 
 
 def text_of(folder, split):
     """The words of a file, with those that no list has as `<unk>`."""
     lines = (folder / wikitext2.FILES[split]).read_text().splitlines()
     words = [word for line in lines for word in [*line.split(), "<eos>"]]
-    return ["<unk>" if word == "qwfpgj" else word for word in words]
+    return ["<unk>" if word == word_corpus.STRANGE else word for word in words]
 
 
 def test_words_of_the_files(corpus):
@@ -140,15 +140,18 @@ def test_unknown_words():
             wikitext2.encode(empty)
 
 
-def test_list_of_words():
-    words = wikitext2.words()
-    assert len(words) == len(set(words)) == wikitext2.VOCABULARY
+def test_list_of_words(corpus):
+    words, counts = wikitext2.words(), collections.Counter(text_of(corpus, "train"))
+    assert len(words) == len(set(words)) == len(counts) and words[0] == "the"
+    assert [counts[word] for word in words] == sorted(counts.values(), reverse=True)
     assert {wikitext2.UNKNOWN, wikitext2.END} <= set(words[: wikitext2.FEWEST])
-    assert wikitext2.decode(np.eye(30)[[0, 8]]) == ["the", "<eos>"]
+    assert wikitext2.decode(np.eye(30)[[0, 8]]) == [words[0], words[8]]
 
 
 @pytest.mark.skipif(not GIVEN, reason=f"{wikitext2.VARIABLE} does not name the text")
-def test_the_users_text():
+def test_the_users_text(monkeypatch):
+    monkeypatch.undo()
+    assert len(wikitext2.words()) == wikitext2.VOCABULARY
     sizes = {split: len(wikitext2.read(split)) for split in wikitext2.SPLITS}
     assert sizes == {"train": 2_088_628, "validation": 217_646, "test": 245_569}
     counts = collections.Counter(wikitext2.read("train").tolist())
@@ -169,7 +172,10 @@ def test_builder_from_the_users_files(corpus, tmp_path):
             np.testing.assert_array_equal([x[name] for x in read], expected[name])
 
 
-def test_builder_without_the_text_says_what_to_get(tmp_path, monkeypatch):
+def test_without_the_text_the_error_says_what_to_get(tmp_path, monkeypatch):
+    monkeypatch.setenv(wikitext2.VARIABLE, str(tmp_path / "nothing"))
+    with pytest.raises(FileNotFoundError, match="Get WikiText-2"):
+        wikitext2.encode("the cat")
     monkeypatch.delenv(wikitext2.VARIABLE, raising=False)
     made = tfds.builder("wikitext2", data_dir=tmp_path)
     with pytest.raises(Exception, match="Get WikiText-2"):

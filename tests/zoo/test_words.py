@@ -6,7 +6,6 @@ import keras
 import numpy as np
 import pytest
 
-import known_words
 from keras_adaptive import datasets, plots
 from keras_adaptive.datasets.wikitext2 import wikitext2
 from keras_adaptive.language import CarriedStates, NextWords, SampledWordLoss, TiedEmbedding
@@ -14,6 +13,7 @@ from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries import headline
 from keras_adaptive.zoo.entries.export import bare
 from keras_adaptive.zoo.evaluate import evaluate
+from support import word_corpus
 
 NAME = "act_words"
 WORDS = 40
@@ -35,7 +35,7 @@ TEXT = "the cat sat on the zzyzx"
 def corpus(tmp_path_factory):
     """A made-up corpus where the environment says."""
     with pytest.MonkeyPatch.context() as patch:
-        yield known_words.write(tmp_path_factory.mktemp("corpus"), patch)
+        yield word_corpus.write(tmp_path_factory.mktemp("corpus"), patch)
 
 
 @pytest.fixture(scope="module")
