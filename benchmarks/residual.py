@@ -2,7 +2,7 @@
 
     python benchmarks/residual.py [FILE [MODEL …]]
 
-For a block of 6 units and prescribed masks, with which the given share of the tiles of 16×16 runs
+For a block of 6 units and prescribed masks, with which the given share of the tiles of 8×8 runs
 from the second unit on, it measures the CPU time of a call on one thread: of the plain units, of
 SACT that computes all positions and masks them, and of SACT that computes those that run. The three
 run in turn, and the median over the turns is reported. Writes JSON to FILE.
@@ -27,6 +27,7 @@ from keras_adaptive.models import AdaptiveResNet
 from keras_adaptive.zoo.training.run import restore
 
 UNITS = 6
+TILE = 8
 # Channels, side of the maps, and batch.
 MAPS = ((16, 128, 1), (32, 64, 1), (64, 32, 1), (16, 32, 32))
 SHARES = (0.1, 0.25, 0.5, 1.0)
@@ -39,7 +40,7 @@ def prescribed(channels, side, batch, share, rng):
     """A layer and its input: positions whose channel 0 is above 0 run to the last unit.
 
     Args:
-        share: of the tiles, of 16 positions to each side, in which they do.
+        share: of the tiles in which they do.
     """
     layer = ResidualACT([ResidualUnit(channels) for _ in range(UNITS)], spatial=True)
     layer.build((None, side, side, channels))
@@ -52,12 +53,12 @@ def prescribed(channels, side, batch, share, rng):
         halting_unit.pooled_weight.kernel.assign(np.zeros((channels, 1)))
         halting_unit.pooled_weight.bias.assign([0.0])
     features = rng.normal(size=(batch, side, side, channels))
-    tiles = np.full((batch, (side // 16) ** 2), -1.0)
+    tiles = np.full((batch, (side // TILE) ** 2), -1.0)
     for row in tiles:
         count = max(1, round(share * len(row)))
         row[rng.permutation(len(row))[:count]] = 1.0
-    tiles = tiles.reshape(batch, side // 16, side // 16)
-    features[..., 0] = tiles.repeat(16, 1).repeat(16, 2)
+    tiles = tiles.reshape(batch, side // TILE, side // TILE)
+    features[..., 0] = tiles.repeat(TILE, 1).repeat(TILE, 2)
     return layer, tf.constant(features, tf.float32)
 
 

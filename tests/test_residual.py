@@ -248,6 +248,12 @@ def test_parts_are_computed_as_all(monkeypatch, kind, size, share):
     check_parts(monkeypatch, kind, size, share)
 
 
+@pytest.mark.parametrize("kept", [0.0, 0.5, 1.0], ids=["never", "seldom", "always"])
+def test_halted_positions_are_left_out(monkeypatch, kept):
+    """Whether what has halted among the computed positions is left out changes no result."""
+    check_parts(monkeypatch, "sact", (16, 24), 1.0, kept=kept)
+
+
 @pytest.mark.parametrize(
     "size", [pytest.param((6, 5), marks=pytest.mark.slow), (16, 24)], ids=["small", "large"]
 )
@@ -256,10 +262,12 @@ def test_parts_in_a_graph(monkeypatch, kind, size):
     check_parts(monkeypatch, kind, size, 0.7, lambda layer: tf.function(lambda x: layer(x)))
 
 
-def check_parts(monkeypatch, kind, size, share, way=lambda layer: layer):
+def check_parts(monkeypatch, kind, size, share, way=lambda layer: layer, kept=0.75):
     spatial, kinds = KINDS[kind]
     layer, x = residual_layer(spatial, seed=1, **kinds), images(5, size)
     monkeypatch.setattr(saving, "MOST_POSITIONS", share)
+    monkeypatch.setattr(saving, "MOST_BY_CHANNEL", 0.0)
+    monkeypatch.setattr(saving, "MOST_KEPT", kept)
     monkeypatch.setattr(saving, "MOST_IMAGES", share)
     if spatial and not kinds:  # Few positions go on far, and not at the same places.
         layer.halting_units[0].pooled_weight.bias.assign([1.0])

@@ -39,9 +39,9 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
     as in the authors' code.
 
     In inference on TensorFlow without XLA, what has halted is not computed: images that have halted
-    leave the batch; with `spatial` the feature maps are cut into tiles, and tiles in which all
-    positions have halted are skipped. Tiles need units with an integer attribute `halo` and a
-    method `on_patches(patches, inside)`, see `ResidualUnit`. The results are the same.
+    leave the batch; with `spatial` only the positions that run are computed, once they are few
+    enough. This needs units with an integer attribute `halo` and a method
+    `at_positions(features, positions)`, see `ResidualUnit`. The results are the same.
 
     Args:
         units: a list of layers, in each of which images or features go in and come out. The first
@@ -201,12 +201,14 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
 
         def step(n, rows, running, some=None):
             if some is not None:
-                rows, halting = some.step(self.units[n - 1], self._halting_unit(n), rows)
+                rows, halting = some.step(
+                    self.units[n - 1], self._halting_unit(n), rows, running
+                )
                 return rows, halting, rows
             features = maps_of(rows)
             if n > 1:
                 new = self._apply(self.units[n - 1], features, training)
-                features = ops.where(maps_of(running)[..., None], new, features)
+                features = saving.frozen(maps_of(running), new, features)
                 rows = rows_of(features)
             return rows, rows_of(self._halting(n, features, training)), rows
 

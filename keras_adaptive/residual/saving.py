@@ -15,9 +15,13 @@ from ..types import Tensor
 from .positions import Positions, dilated
 
 # The largest share of images, or of the positions that run or are beside one that does, for which
-# it is faster to compute some alone (benchmarks/residual.py).
+# it is faster to compute some alone (benchmarks/residual.py); of positions, it grows with channels.
 MOST_IMAGES = 0.9
-MOST_POSITIONS = 0.2
+MOST_POSITIONS = 0.25
+MOST_BY_CHANNEL = 1 / 256
+# Of the positions that are computed, the largest share that may still run for the others to be left
+# out: to find the neighbours of those that are left takes as long as a unit.
+MOST_KEPT = 0.75
 
 
 def by_image() -> Callable[..., Progress] | None:
@@ -71,10 +75,15 @@ def by_position(
         return None
     size = ops.shape(features)[:3]
     halo = max([1, *(unit.halo for unit in units[1:])])
+    most = MOST_POSITIONS + MOST_BY_CHANNEL * min(features.shape[-1], 64)
 
     def many(running):
-        around = dilated(ops.reshape(running, size))
-        return ops.mean(ops.cast(around, "float32")) > MOST_POSITIONS
+        # Mostly, those that run are enough to know.
+        return ops.cond(
+            _share(running) > most,
+            lambda: ops.convert_to_tensor(True),
+            lambda: _share(dilated(ops.reshape(running, size))) > most,
+        )
 
     def advance(body, numbers, progress):
         """The steps with all positions, and then those with some."""
@@ -120,7 +129,17 @@ def _total_of_some(body, numbers, before, progress, size, halo, global_logit):
         lambda whole: ops.zeros((some.positions.counts[0], *whole.shape[1:]), whole.dtype),
         progress.total,
     )
-    # The state is of the positions that still run; the total is of all that ran at first.
+
+    def without_halted(some, places, carry, running):
+        def drop():
+            fewer, kept = some.among(carry[0], running)
+            return fewer, *take((places, carry, running), kept)
+
+        return ops.cond(
+            _share(running) > MOST_KEPT, lambda: (some, places, carry, running), drop
+        )
+
+    # The state is of positions that mostly still run; the total is of all that ran at first.
     places = ops.arange(some.positions.counts[0], dtype="int32")
     for n in numbers:
         state = (some, places, carry, running)
@@ -129,10 +148,8 @@ def _total_of_some(body, numbers, before, progress, size, halo, global_logit):
             some, places, carry, running = state
             share, carry, running = body(n, carry, running, some)
             total = add(total, places, share)
-            if n < numbers[-1]:
-                some, kept = some.among(carry[0], running)
-                places, carry, running = take((places, carry, running), kept)
-            return total, (some, places, carry, running)
+            state = (some, places, carry, running)
+            return total, state if n == numbers[-1] else without_halted(*state)
 
         def skip(total=total, state=state):
             return total, state
@@ -186,18 +203,23 @@ class SomePositions(NamedTuple):
         kept = before[: positions.counts[0]]
         return SomePositions(positions, around, sums, self.area), kept
 
-    def step(self, unit: Any, halting_unit: Any, rows: Tensor) -> tuple[Tensor, Tensor]:
+    def step(
+        self, unit: Any, halting_unit: Any, rows: Tensor, running: Tensor
+    ) -> tuple[Tensor, Tensor]:
         """The features and halting activations of the positions after a unit.
 
         Args:
             unit: with `at_positions`.
             halting_unit: a `HaltingUnit`; `None`: the activations are 1.
             rows: `(positions, channels)`, the features before.
+            running: boolean `(positions,)`; the features of the others stay as they are.
         """
-        rows = unit.at_positions(ops.concatenate([rows, self.around]), self.positions)
+        new = unit.at_positions(ops.concatenate([rows, self.around]), self.positions)
+        rows = frozen(running, new, rows)
         if halting_unit is None:
             return rows, ops.ones_like(rows[:, 0])
-        known = ops.concatenate([rows, self.around])
+        nearest = self.positions.counts[1] - self.positions.counts[0]
+        known = ops.concatenate([rows, self.around[:nearest]])
         logits = halting_unit.at_positions(known, self.positions)
         if halting_unit.global_logit:
             sums = ops.cast(self.sums + self._by_image(rows), halting_unit.compute_dtype)
@@ -209,3 +231,14 @@ class SomePositions(NamedTuple):
         """The sums over the positions of each image."""
         count = ops.shape(self.sums)[0]
         return ops.segment_sum(rows, self.positions.images, num_segments=count)
+
+
+def frozen(running: Tensor, new: Tensor, old: Tensor) -> Tensor:
+    """`new` where `running` is true, `old` elsewhere; nothing is copied while all are running."""
+    running = ops.expand_dims(running, -1)
+    return ops.cond(ops.all(running), lambda: new, lambda: ops.where(running, new, old))
+
+
+def _share(chosen):
+    """The share of those that are true."""
+    return ops.mean(ops.cast(chosen, "float32"))
