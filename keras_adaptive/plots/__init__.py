@@ -6,6 +6,7 @@ many networks, `tree` those of a hierarchical memory, and `text` those of a netw
 
 from . import study, text, tree
 from .answers import answers_after_steps
+from .cost import accuracy_against_cost
 from .figure import FORMATS, check_format
 from .image import mental_image_animation, mental_image_stills
 from .limit import error_against_limit
@@ -15,6 +16,7 @@ from .ponder import learning_curve, ponder_against_difficulty, ponder_along_sequ
 
 __all__ = [
     "FORMATS",
+    "accuracy_against_cost",
     "answers_after_steps",
     "answers_over_points",
     "check_format",

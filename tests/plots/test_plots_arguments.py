@@ -57,6 +57,17 @@ TABLE = {
             "title": TITLE,
         },
     ),
+    plots.accuracy_against_cost: (
+        lambda: {
+            "path": "a.png",
+            "networks": [{"kind": "a", "accuracy": 0.9, "flops_share": 0.5, "time_share": 0.6}],
+        },
+        {
+            "path": PATH,
+            "networks": [*ROWS, [{"kind": "a", "accuracy": 0.9, "flops_share": 0.5}]],
+            "title": TITLE,
+        },
+    ),
     plots.learning_curve: (
         lambda: {"path": "picture.png", "history": [{"step": 1, "loss": 1.0}], "curves": {}},
         {"path": PATH, "history": ROWS, "curves": [None, 3, []], "title": TITLE},

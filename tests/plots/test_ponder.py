@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive import plots
-from keras_adaptive.plots import figure, points, ponder
+from keras_adaptive.plots import cost, figure, points, ponder
 
 ROWS = [
     {"difficulty": n, "sequence_error": n / 100, "ponder": 2 + n / 10, "ponder_steps": 2}
@@ -30,6 +30,21 @@ def test_error_against_limit(error, tmp_path):
     rows = [{"max_ponder": n, error: 1 / n, "examples": 100} for n in (1, 2, 3, 5, 8)]
     path = plots.error_against_limit(tmp_path / "limit.png", {"a": rows, "b": rows[:2]}, "Title")
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_accuracy_against_cost(tmp_path, monkeypatch):
+    """A line joins the means of the seeds of a kind, from the cheapest setting to the dearest."""
+    panels = []
+    monkeypatch.setattr(cost, "write_figure", lambda made, path, title: panels.extend(made.axes))
+    rows = [("plain", None, 1.0), ("SACT", 0.01, 0.6), ("SACT", 0.02, 0.3), ("SACT", 0.02, 0.5)]
+    networks = [
+        {"kind": kind, "setting": tau, "accuracy": 0.9, "flops_share": x, "time_share": x + 0.2}
+        for kind, tau, x in rows
+    ]
+    plots.accuracy_against_cost(tmp_path / "cost.png", networks)
+    drawn = [np.concatenate([line.get_xdata() for line in panel.lines]) for panel in panels]
+    np.testing.assert_allclose(drawn[0], [100, 100, 40, 60, 60, 30, 50])
+    np.testing.assert_allclose(drawn[1], [120, 120, 60, 80, 80, 50, 70])
 
 
 def test_ponder_along_sequence(tmp_path):
