@@ -6,6 +6,7 @@ from .adaptive_resnet import AdaptiveResNet
 from .pointer import PointerNetwork
 from .pondernet import PonderNetModel
 from .recall import RecallModel
+from .translation import TranslationNetwork
 
 __all__ = [
     "AdaptiveModel",
@@ -14,4 +15,5 @@ __all__ = [
     "PointerNetwork",
     "PonderNetModel",
     "RecallModel",
+    "TranslationNetwork",
 ]

@@ -14,16 +14,15 @@ from ..empty_batch import takes_no_rows
 from ..halting import record
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
-from ..reporting import ThreadValue
-from ..teacher_forcing import TeacherForced
 from ..types import Rule, Shape, Tensor
 from .pointer_answers import ANSWERS, Answer, valid_points
+from .pondering import PonderingDecoder
 
 LEAST = 1e-30  # probability of what is valid
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class PointerNetwork(TeacherForced):
+class PointerNetwork(PonderingDecoder):
     """A network that reads a set of points and answers with their indices, one after the other.
 
     An LSTM encodes the points as e_1 … e_n. A second LSTM, the decoder, starts from the last state
@@ -138,14 +137,11 @@ class PointerNetwork(TeacherForced):
             dtype=self.dtype_policy,
             name="decoder",
         )
-        self.ponders = ponders
+        self.set_pondering(self.decoder, ponders)
         float_dtype = at_least_float32(self.compute_dtype)
         self.keys = layers.Dense(self.units, use_bias=False, dtype=float_dtype, name="keys")
         self.query = layers.Dense(self.units, use_bias=False, dtype=float_dtype, name="query")
         self.pointer = layers.AdditiveAttention(dtype=float_dtype, name="pointer")
-        names = ("ponder_cost", "ponder_steps") if ponders else ()
-        self._ponder_trackers = {name: keras.metrics.Mean(name=name) for name in names}
-        self._entries = ThreadValue(())
 
     def build(self, points_shape: Shape | None = None, targets_shape: Shape | None = None) -> None:
         """Creates all weights, which are the same for any number of points."""
@@ -185,7 +181,7 @@ class PointerNetwork(TeacherForced):
             return ops.one_hot(answer.indices, ops.shape(points)[1] + 1, dtype=answer.outputs.dtype)
         with record() as entries:
             outputs = self._follow(encoded, targets, training)
-        self._entries.value = entries
+        self.entries.value = entries
         return outputs
 
     def _encode(self, points, mask=None, training=False):
@@ -253,7 +249,7 @@ class PointerNetwork(TeacherForced):
 
         def step(t, carry):
             fed, states, chosen, first = carry
-            hidden, states, looks, ponder = self._look(fed, states, anything, read)
+            hidden, states, looks, ponder = self.look(self.decoder, fed, states, anything, read)
             weights = self._pointed(hidden[:, None], keys, real)[:, 0]
             valid = valid_points(self.answer, t, real, chosen, first)
             # What the softmax has rounded to zero may be the only point that is left.
@@ -284,15 +280,6 @@ class PointerNetwork(TeacherForced):
         indices, values = beam.choices + 1, beam.values
         return Answer(indices, outputs, values["steps"], beam.log_probability, values["ponder"])
 
-    def _look(self, fed, states, mask, read):
-        """One output of the decoder, its new states, how many steps it took, and ρ."""
-        states = [ops.cast(x, self.decoder.cell.compute_dtype) for x in states]
-        result = self.decoder._over_time(fed[:, None], states, mask, read, False)
-        states = [ops.cast(x, self.compute_dtype) for x in tree.flatten(result.states)]
-        steps, remainder = result.steps[:, 0], result.remainder[:, 0]
-        ponder = ops.cast(steps, remainder.dtype) + remainder
-        return ops.cast(result.output, self.compute_dtype), states, steps, ponder
-
     def present(self, targets: Tensor) -> Tensor:
         """Which targets count: those that are points."""
         return targets > 0
@@ -302,26 +289,6 @@ class PointerNetwork(TeacherForced):
         rows, _, classes = ops.shape(outputs)
         none = ops.cast(ops.equal(ops.arange(classes), 0), outputs.dtype)
         return ops.broadcast_to(none, (rows, steps, classes))
-
-    def compute_loss(
-        self,
-        x: Any = None,
-        y: Any = None,
-        y_pred: Tensor | None = None,
-        sample_weight: Tensor | None = None,
-        training: bool = True,
-    ) -> Tensor:
-        """The loss of the true answers and the ponder cost; updates the metrics of pondering."""
-        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
-        entries, self._entries.value = self._entries.value, ()
-        if self.ponders and entries:
-            entry = entries[-1]
-            rows = ops.shape(y)[0]
-            values = {"ponder_cost": (entry.cost, rows)}
-            values["ponder_steps"] = (entry.mean_steps, entry.present)
-            for name, (value, weight) in values.items():
-                self._ponder_trackers[name].update_state(ops.stop_gradient(value), weight)
-        return loss
 
     def compute_output_shape(
         self, points_shape: Shape, targets_shape: Shape | None = None

@@ -1,0 +1,5 @@
+"""English sentences of Tatoeba and their German translations."""
+
+from . import tatoeba
+
+__all__ = ["tatoeba"]
