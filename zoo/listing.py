@@ -10,7 +10,7 @@ OF_MEASUREMENTS = {
     "lengths": ("probe", "least", "length", "examples", "sequence_error"),
     "sizes": ("leaves", "least", "length", "examples", "sequence_error", "symbol_error"),
 }
-SCORES = ("bits_per_character", "perplexity", "sequence_error")
+SCORES = ("bits_per_character", "bleu", "perplexity", "sequence_error")
 HEADER = ("model", "task", "trained on", "wrong there", "wrong beyond", "MB")
 
 

@@ -166,6 +166,7 @@ HYPERPARAMETERS = {
     "num_stacks": Integer("stacks", 1, 10_000),
     "optimizer": Choice("what trains the network", ("adam", "relative_clip_adamax")),
     "patience": Integer("chunks until the learning rate is halved", 1, MOST_STEPS, none=True),
+    "place": Choice("where a translation ponders", ("writing", "before")),
     "policy_weight": Number("of the term of log p(A)", 0, 1000),
     "pooling": Choice("over all positions, before the answer", ("mean", "max")),
     "prior": Number("λ_p, the prior probability to halt at a step", 0, 1, open="low high"),

@@ -247,15 +247,18 @@ def windows(
         split, length, vocabulary: as in `sample`; `length` has no effect.
 
     Returns:
-        A dict as in `sample`, and `example`, the number of each in `references`.
+        A dict as in `sample`, and `references`, lists of all translations of each.
 
     Raises:
         FileNotFoundError, ImportError, ValueError: as `sample`.
     """
-    pairs, first = _pairs(split, vocabulary), {}
+    pairs, known = _pairs(split, vocabulary), references(split)
+    first: dict[str, int] = {}
     for place, (source, _) in enumerate(read(split)):
         first.setdefault(source, place)
-    return {**_batch(pairs, [*first.values()]), "example": np.arange(len(first))}
+    every = np.empty(len(known), object)
+    every[:] = [known[source] for source in first]
+    return {**_batch(pairs, [*first.values()]), "references": every}
 
 
 def encode(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> np.ndarray:

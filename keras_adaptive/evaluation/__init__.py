@@ -23,6 +23,7 @@ from .errors import Evaluation
 from .latency import LimitedProbe, TimedProbe
 from .ponder import PonderEvaluation
 from .probe import PonderProbe, Probe, ponder_of
+from .translation import TranslationEvaluation, TranslationProbe, bleu_and_chrf
 
 __all__ = [
     "Evaluation",
@@ -31,5 +32,8 @@ __all__ = [
     "PonderProbe",
     "Probe",
     "TimedProbe",
+    "TranslationEvaluation",
+    "TranslationProbe",
+    "bleu_and_chrf",
     "ponder_of",
 ]

@@ -16,7 +16,7 @@ def headline(recipe, metrics):
 
     Returns:
         A dict of texts and numbers: `task`; `trained_on`, the size of its training inputs; `error`
-        there (of a text `bits_per_character` or `perplexity`); `beyond`, the largest size it was
+        there (of a text `bits_per_character`, `perplexity` or `bleu`); `beyond`, the largest size it was
         measured at, and `error_beyond`, both None where nothing is larger; and `experiment`,
         whether it did not learn its task.
     """
@@ -33,7 +33,9 @@ def headline(recipe, metrics):
     if "bits_per_character" in metrics:
         figures["bits_per_character"] = metrics["bits_per_character"]
         figures["trained_on"] = f"{recipe['parameters']['size'] * 90 // 100:,} bytes"
-    if "perplexity" in metrics:
+    if "bleu" in metrics:
+        figures |= {"bleu": metrics["bleu"], "trained_on": "Tatoeba"}
+    elif "perplexity" in metrics:
         figures["perplexity"] = metrics["perplexity"]
         figures["trained_on"] = "WikiText-2"
     if rows:
@@ -106,7 +108,7 @@ def limits_in_words(figures):
     Trained on up to 20 bits, where 0.00 % of the answers have a mistake. Of those at 2000 bits, the
     largest inputs that it was measured on, 2.00 % have one.
     """
-    if "bits_per_character" in figures or "perplexity" in figures:
+    if figures.keys() & {"bits_per_character", "perplexity", "bleu"}:
         return f"Trained on {figures['trained_on']}, and measured on text of the same source alone."
     text = (
         f"Trained on {figures['trained_on']}, where {percent(figures['error'])} of the answers "
@@ -134,6 +136,8 @@ def cells(figures):
         return [f"{figures['bits_per_character']:.2f} bits a byte", "–"]
     if "perplexity" in figures:
         return [f"perplexity {figures['perplexity']:.1f}", "–"]
+    if "bleu" in figures:
+        return [f"BLEU {figures['bleu']:.1f}", "–"]
     if figures["error_beyond"] is None:
         return [percent(figures["error"]), "–"]
     return [percent(figures["error"]), f"{percent(figures['error_beyond'])} at {figures['beyond']}"]

@@ -11,6 +11,7 @@ from .neural_gpu.family import NeuralGPU
 from .pointer.family import Pointer
 from .pondernet.family import PonderNetFamily
 from .recall.family import RecallFamily
+from .translation.family import Translation
 
 CLASSES = {
     "act": ACT,
@@ -23,5 +24,6 @@ CLASSES = {
     "pointer": Pointer,
     "pondernet": PonderNetFamily,
     "recall": RecallFamily,
+    "translation": Translation,
     "words": Words,
 }

@@ -1,0 +1,86 @@
+"""The sections of the model card of an entry that translates."""
+
+from textwrap import indent
+
+from ...entries.card import asking, command, loading, markdown, minutes
+
+EXAMPLE = "How old are you?"
+LICENCE = "The sentences are those of https://tatoeba.org, by its members, under CC BY 2.0 FR."
+SOURCE = (
+    "Dzmitry Bahdanau, Kyunghyun Cho, Yoshua Bengio, [Neural Machine Translation by Jointly Learning "
+    "to Align and Translate](https://arxiv.org/abs/1409.0473), 2015; with ACT: Alex Graves, Oriol "
+    "Vinyals, Michael Figurnov and Rafal Jozefowicz, Learning When to Halt With Adaptive Computation "
+    "Time, slides, about 2016"
+)
+DIFFERENCES = (
+    "The slides do not say how ACT was put around translation. Here each step of ACT is a step of "
+    "the decoder's LSTM with a new look at the sentence.",
+)
+
+
+def results(recipe, metrics):
+    """BLEU and chrF of all trainings, and by length and kind of subword."""
+    rows = [
+        [
+            run["variant"],
+            f"{run['steps']:,}",
+            f"{run['training_seconds'] / 60:.0f}",
+            f"{run['bleu']:.1f} ({run['confidence_interval'][0]:.1f} to "
+            f"{run['confidence_interval'][1]:.1f})",
+            f"{run['chrf']:.1f}",
+            f"{run['perplexity']:.2f}",
+            f"{run['ponder_steps']:.2f}",
+        ]
+        for run in metrics["runs"]
+    ]
+    header = ["halting", "batches", "minutes", "BLEU", "chrF", "perplexity", "steps"]
+    kinds = [
+        [row["kind"], f"{row.get('examples', row.get('symbols')):,}"]
+        + [f"{row['bleu']:.1f}" if "bleu" in row else "–", f"{row['ponder_steps']:.2f}"]
+        for row in metrics["by_difficulty"]
+    ]
+    return "\n".join(
+        [
+            f"On {metrics['examples']:,} English sentences that training did not see, against all "
+            f"of their translations, by greedy search (`{metrics['signature']}`), with the 95 % "
+            "confidence interval over sentences:",
+            "",
+            markdown(header, rows),
+            "",
+            "By the length of the English sentence, and by the kind of the German subword:",
+            "",
+            markdown(["kind", "how many", "BLEU", "steps"], kinds),
+        ]
+    )
+
+
+def pictures(recipe):
+    """The picture and what it shows."""
+    return (
+        "![ponder along a translation](ponder.png)\n\nThe first test sentence: ponder ρ = N + R, "
+        "loss and entropy at each subword that is written."
+    )
+
+
+def use(recipe, metrics):
+    """How to load and question the model."""
+    this = loading(recipe, metrics)
+    return f"""```python
+from keras_adaptive import zoo
+
+model = zoo.load({this})  # subwords to subwords
+{asking(recipe, metrics, EXAMPLE)}  # the translation, and the steps of each subword
+```
+
+The subwords are learned from the sentences: see the README of the data set `tatoeba`."""
+
+
+def training(recipe, metrics):
+    """The settings and the command."""
+    settings = recipe.hyperparameters
+    return (
+        f"LSTMs of {settings['units']} units, {recipe.parameters['vocabulary']:,} subwords of each "
+        f"language, batches of {recipe.batch_size}, Adam. Trained for {metrics['steps']:,} steps, "
+        f"{minutes(metrics['training_seconds'])}. Train it again with\n\n"
+        + indent(command(recipe, metrics), "    ")
+    )
