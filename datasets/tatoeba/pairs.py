@@ -27,9 +27,9 @@ def read_pairs(path: Path) -> Pairs:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is no text in UTF-8: {error}") from None
-    pairs = {}
+    pairs: dict[tuple[str, str], None] = {}
     for number, line in enumerate(lines, 1):
-        parts = [" ".join(unicodedata.normalize("NFC", x).split()) for x in line.split("\t")]
+        parts = [normalized(part) for part in line.split("\t")]
         if len(parts) not in (2, 3) or not all(parts[:2]):
             raise ValueError(
                 f"{path} is no file of sentence pairs: each line must have an English sentence, a "
@@ -39,6 +39,15 @@ def read_pairs(path: Path) -> Pairs:
     if len({source for source, _ in pairs}) < FEWEST:
         raise ValueError(f"{path} must have at least {FEWEST} sentences. Received: {len(pairs)}")
     return tuple(pairs)
+
+
+def normalized(text: str) -> str:
+    """A text in the normal form NFC, with one blank for white space.
+
+    >>> normalized(" two \t words ")
+    'two words'
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 @functools.lru_cache(maxsize=2)

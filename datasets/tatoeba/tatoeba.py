@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arguments import check_integers
 from ..text.subwords import END, PADDING, Subwords
-from .pairs import Pairs, parts
+from .pairs import Pairs, normalized, parts
 
 __all__ = [
     "PADDING",
@@ -272,14 +272,15 @@ def encode(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> np.ndarray:
         ImportError: SentencePiece is not installed.
         ValueError: `text` is empty.
     """
-    if not text.split():
+    text = normalized(text)
+    if not text:
         raise ValueError(f"a sentence of at least one word is needed. Received: {text!r}")
     return np.array([subwords(0, vocabulary).encode(text)], np.int32)
 
 
 def unknown(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> list[str]:
     """The characters of an English text that the training part does not have, each once."""
-    return subwords(0, vocabulary).unknown(text)
+    return subwords(0, vocabulary).unknown(normalized(text))
 
 
 def describe(inputs: np.ndarray, *, vocabulary: int = VOCABULARY, **_: Any) -> list[str]:

@@ -154,9 +154,7 @@ class TranslationEvaluation(Evaluation):
         seconds: float = math.inf,
     ) -> dict[str, np.ndarray]:
         """As `Evaluation.collect`, for a `TranslationProbe`; targets are judged as well."""
-        judged = (
-            {**batch, **probe.judge(batch["inputs"], batch["targets"])} for batch in batches
-        )
+        judged = ({**batch, **probe.judge(batch["inputs"], batch["targets"])} for batch in batches)
         return super().collect(probe, judged, examples, seconds)
 
     def example_results(

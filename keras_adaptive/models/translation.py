@@ -47,8 +47,9 @@ class TranslationNetwork(PonderingDecoder):
     A bidirectional LSTM reads the input. The decoder, an LSTM, starts from a function of its last
     states, and for each symbol attends to all of its outputs. With `place="writing"` it takes
     several such steps for each symbol, each with a new look; its output is their mean, weighted by
-    the halting unit. With `place="before"` another LSTM takes these steps, once, between reading and
-    writing. Vectors of the symbols to write are also the weights of the output (Press & Wolf 2017).
+    the halting unit. With `place="before"` another LSTM takes these steps, once, between reading
+    and writing. Vectors of the symbols to write are also the weights of the output (Press & Wolf
+    2017).
 
     Symbols are integers; 0 stands for none, before the first and after the end, and 1 for the end
     of what is written, which targets have. In training (`fit(inputs, targets)`) the true symbols

@@ -16,8 +16,8 @@ def headline(recipe, metrics):
 
     Returns:
         A dict of texts and numbers: `task`; `trained_on`, the size of its training inputs; `error`
-        there (of a text `bits_per_character`, `perplexity` or `bleu`); `beyond`, the largest size it was
-        measured at, and `error_beyond`, both None where nothing is larger; and `experiment`,
+        there (of a text `bits_per_character`, `perplexity` or `bleu`); `beyond`, the largest size
+        it was measured at, and `error_beyond`, both None where nothing is larger; and `experiment`,
         whether it did not learn its task.
     """
     unit = (recipe.get("length_parameters") or (None, None))[1]

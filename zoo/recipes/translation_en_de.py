@@ -45,9 +45,9 @@ RECIPE = Recipe(
         "error_without_act": "BLEU 37.5, perplexity 3.4",
     },
     differences=(
-        "The talk translates news from English into French (WMT 2014); none of its numbers compares "
-        "with those on Tatoeba, whose sentences are short.",
-        "LSTMs of 256 units, the encoder's in both directions, whose output shares the matrix of the "
+        "The talk translates news from English into French (WMT 2014); none of its numbers "
+        "compares with those on Tatoeba, whose sentences are short.",
+        "LSTMs of 256 units, the encoder's in both directions; the output shares the matrix of the "
         "German subwords' vectors.",
     ),
     search={"time_penalty": TIME_PENALTIES},
@@ -57,6 +57,9 @@ VARIANTS = (
     RECIPE.replace(
         name="translation_en_de_before",
         hyperparameters={**RECIPE.hyperparameters, "place": "before", "halting_bias": -1.0},
-        paper={**RECIPE.paper, "error": "BLEU 37.6, perplexity 3.3 (English into French, WMT 2014)"},
+        paper={
+            **RECIPE.paper,
+            "error": "BLEU 37.6, perplexity 3.3, from English into French (WMT 2014)",
+        },
     ),
 )

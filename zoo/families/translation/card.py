@@ -7,10 +7,10 @@ from ...entries.card import asking, command, loading, markdown, minutes
 EXAMPLE = "How old are you?"
 LICENCE = "The sentences are those of https://tatoeba.org, by its members, under CC BY 2.0 FR."
 SOURCE = (
-    "Dzmitry Bahdanau, Kyunghyun Cho, Yoshua Bengio, [Neural Machine Translation by Jointly Learning "
-    "to Align and Translate](https://arxiv.org/abs/1409.0473), 2015; with ACT: Alex Graves, Oriol "
-    "Vinyals, Michael Figurnov and Rafal Jozefowicz, Learning When to Halt With Adaptive Computation "
-    "Time, slides, about 2016"
+    "Dzmitry Bahdanau, Kyunghyun Cho, Yoshua Bengio, [Neural Machine Translation by Jointly "
+    "Learning to Align and Translate](https://arxiv.org/abs/1409.0473), 2015; with ACT: Alex "
+    "Graves, Oriol Vinyals, Michael Figurnov and Rafal Jozefowicz, Learning When to Halt With "
+    "Adaptive Computation Time, slides, about 2016"
 )
 DIFFERENCES = (
     "The slides do not say how ACT was put around translation. Here each step of ACT is a step of "
