@@ -19,6 +19,13 @@ SOURCES = sorted(path for folder in PACKAGES for path in (ROOT / folder).rglob("
 MAX_LINES = 400
 # The one library that makes the labels of a task, or reads what it has prepared.
 OTHERS = {"convex_hull": {"scipy"}, "cifar10": {"tensorflow_datasets"}}
+FOR_TRANSLATION = {
+    "datasets/tatoeba/pairs.py": {"scipy"},
+    "datasets/text/subwords.py": {"sentencepiece"},
+    "keras_adaptive/evaluation/translation.py": {"sacrebleu"},
+}
+# Of extras, and backends.
+OPTIONAL = {"argcomplete", "jax", "sacrebleu", "sentencepiece"}
 # import name -> distribution of setup.cfg, where they differ
 DISTRIBUTIONS = {
     "keras_tuner": "keras-tuner",
@@ -153,6 +160,8 @@ def test_third_parties(source):
         allowed = {"numpy"} | OTHERS.get(source.stem, set())
     if source.parent == ROOT / "datasets" / "images":
         allowed = allowed | {"PIL"}
+    # What groups pairs of sentences, learns subwords and scores translations, when it is asked to.
+    allowed = allowed | FOR_TRANSLATION.get(relative(source), set())
     if source.parent == PLOTS:
         allowed = allowed | {"matplotlib"}
     if source.parent == ROOT / "keras_adaptive":
@@ -183,7 +192,7 @@ def test_imported_packages_are_declared():
     required = configuration()["options"]["install_requires"].split("\n")
     declared = {line.split()[0] for line in required if line and not line.startswith("#")}
     for source in SOURCES:
-        for package in third_party(source) - {"argcomplete", "jax"}:  # extras, and backends
+        for package in third_party(source) - OPTIONAL:
             assert DISTRIBUTIONS.get(package, package) in declared, (relative(source), package)
 
 

@@ -146,7 +146,10 @@ def test_a_sentence_does_not_depend_on_its_batch(kind):
     np.testing.assert_array_equal(masked[:, :width], model(draw(1, n=7)[:, :4]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    ["plain", "act", *(pytest.param(x, marks=pytest.mark.slow) for x in ("fixed", "before"))],
+)
 def test_fit_moves_every_weight_and_what_was_learned_is_saved(kind, tmp_path):
     keras.utils.set_random_seed(0)
     model = TranslationNetwork(SOURCES, TARGETS, 8, dropout=0.1, **KINDS[kind])
@@ -168,6 +171,7 @@ def test_fit_moves_every_weight_and_what_was_learned_is_saved(kind, tmp_path):
     assert again.get_config() == model.get_config()
 
 
+@pytest.mark.slow
 def test_an_exported_model_takes_any_length(tmp_path):
     import tensorflow as tf
 
