@@ -1,5 +1,6 @@
 """How good translations are: BLEU and chrF, by SacreBLEU."""
 
+import json
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,7 +64,9 @@ def bleu_and_chrf(
         "chrf_signature": str(chrf.get_signature()),
     }
     if interval:
-        half, middle = (found._ci, found._mean) if resamples else (0.0, found.score)
+        written = found.format(width=4, signature=str(bleu.get_signature()), is_json=True)
+        said = json.loads(written) if resamples else {}
+        middle, half = said.get("confidence_mean", found.score), said.get("confidence_var", 0.0)
         result["confidence_interval"] = [round(middle - half, 2), round(middle + half, 2)]
     return result
 

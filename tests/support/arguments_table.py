@@ -209,6 +209,9 @@ TABLE = {
         lambda: {"model": keras.Model(**pondering_with_steps())},
         {"model": [*MODEL, keras.Sequential([keras.Input((2,))])], "layer": or_none(TEXT)},
     ),
+    evaluation.TranslationProbe: (None, {"model": MODEL}),
+    evaluation.TranslationEvaluation: (None, {"decode": FUNCTION, "pieces": FUNCTION}),
+    evaluation.bleu_and_chrf: (None, dict.fromkeys(("answers", "references", "interval"), DATA)),
     evaluation.TimedProbe: (lambda: {"probe": len}, {"probe": FUNCTION}),
     evaluation.LimitedProbe: (
         lambda: {"probe": len, "within": 1.0},
