@@ -1,14 +1,5 @@
-"""Baselines with known weights on whichever backend Keras runs; also a program.
+"""Baselines with known weights on whichever backend Keras runs."""
 
-KERAS_BACKEND=jax python baselines_on_every_backend.py FILE
-
-writes the arrays of `compute()` to FILE.
-"""
-
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import keras
@@ -193,21 +184,16 @@ def generated(model, inputs, mask):
     return jax.jit(lambda: model.stateless_call(weights, fixed, inputs, mask=mask)[0])()
 
 
-def compute():
-    """All results as a dict of arrays."""
-    results = {}
-    for name in CASES:
-        model, _ = known(name)
-        inputs, targets, mask = examples(name)
-        value, gradients = value_and_gradients(model, inputs, targets, mask)
-        results[f"{name}/loss"] = value
-        results.update({f"{name}/gradient{i}": g for i, g in enumerate(gradients)})
-        results[f"{name}/generated"] = generated(model, inputs, mask)
-    results.update({f"fit/{name}": value for name, value in _training().items()})
-    return {name: ops.convert_to_numpy(value) for name, value in results.items()}
+def compute(name):
+    """The loss of a case, its gradients, and what is generated, as arrays."""
+    model, _ = known(name)
+    inputs, targets, mask = examples(name)
+    value, gradients = value_and_gradients(model, inputs, targets, mask)
+    results = value, gradients, generated(model, inputs, mask)
+    return keras.tree.map_structure(ops.convert_to_numpy, results)
 
 
-def _training():
+def trained():
     """What `fit` and `evaluate` log, and what is learned."""
     model, _ = known("attention", "float32")
     x, y, _ = examples("attention")
@@ -218,23 +204,6 @@ def _training():
     results = {f"history/{name}": np.array(values) for name, values in history.items()}
     results["evaluate"] = np.array(model.evaluate(x, y, **arguments))
     results["predictions"] = model.predict(x, verbose=0)
-    results.update({f"weight{i}": v.numpy() for i, v in enumerate(variables_of(model))})
+    weights = map(ops.convert_to_numpy, variables_of(model))
+    results.update({f"weight{i}": weight for i, weight in enumerate(weights)})
     return results
-
-
-def compute_in_another_process(backend, folder):
-    """`compute()` by that backend of Keras."""
-    path = Path(folder) / f"{backend}.npz"
-    root = Path(__file__).parents[1]
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": backend,
-        "JAX_PLATFORMS": "cpu",
-        "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(root)]),
-    }
-    subprocess.run([sys.executable, __file__, str(path)], env=environment, check=True, timeout=900)
-    return dict(np.load(path))
-
-
-if __name__ == "__main__":
-    np.savez(sys.argv[1], **compute())

@@ -1,14 +1,4 @@
-"""HAM, DHAM and ReinforceModel on whichever backend Keras runs; as a program, in its own process.
-
-    KERAS_BACKEND=jax python ham_on_every_backend.py FILE
-
-writes the arrays of `compute()` to FILE.
-"""
-
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""HAM, DHAM and ReinforceModel on whichever backend Keras runs."""
 
 import keras
 import numpy as np
@@ -34,15 +24,9 @@ def known(case):
     return layer, weights, sequences, path
 
 
-def compute():
-    """All results as a dict of arrays."""
-    results = {}
-    for case in CASES:
-        loss, outputs, gradients = _value_and_gradients(case)
-        results[f"{case}/loss"], results[f"{case}/outputs"] = loss, outputs
-        results.update({f"{case}/gradient{i}": g for i, g in enumerate(gradients)})
-    results.update({f"fit/{name}": value for name, value in _training().items()})
-    return {name: ops.convert_to_numpy(value) for name, value in results.items()}
+def compute(case):
+    """Loss, outputs and gradients of a case, as arrays."""
+    return keras.tree.map_structure(ops.convert_to_numpy, _value_and_gradients(case))
 
 
 def _loss(result):
@@ -76,7 +60,7 @@ def _value_and_gradients(case):
     return loss, outputs, gradients
 
 
-def _training():
+def trained():
     """What `fit` logs and learns when the turns are given, as each backend draws others."""
     layer, _ = ham_layer(HAM, dtype="float32", scale=0.5)
     x, path = keras.Input((3, FEATURES)), keras.Input((3, 2), dtype="int32")
@@ -91,7 +75,7 @@ def _training():
     history = model.fit([inputs, turns], y, batch_size=2, shuffle=False, verbose=0).history
     results = {f"history/{name}": np.array(values) for name, values in history.items()}
     results["entropy_bonus"] = np.array(model.entropy_bonus)
-    results.update({f"weight{i}": w for i, w in enumerate(model.trainable_variables)})
+    results.update({f"weight{i}": w for i, w in enumerate(model.get_weights())})
     drawn = HAM(OUTPUTS, keras.layers.LSTMCell(4), seed=1)
     drawn_model = ReinforceModel(drawn, baseline="leave_one_out", samples=4)
     drawn_model.compile("adam", run_eagerly=keras.config.backend() == "tensorflow")
@@ -99,21 +83,3 @@ def _training():
     logs = [drawn_model.fit(inputs[:2], y[:2], verbose=0).history for _ in range(2)]
     results["drawn anew"] = np.array(logs[0]["log_probability"] != logs[1]["log_probability"])
     return results
-
-
-def compute_in_another_process(backend, folder):
-    """`compute()` by that backend of Keras."""
-    path = Path(folder) / f"{backend}.npz"
-    root = Path(__file__).parents[1]
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": backend,
-        "JAX_PLATFORMS": "cpu",
-        "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(root)]),
-    }
-    subprocess.run([sys.executable, __file__, str(path)], env=environment, check=True, timeout=1800)
-    return dict(np.load(path))
-
-
-if __name__ == "__main__":
-    np.savez(sys.argv[1], **compute())

@@ -1,15 +1,6 @@
-"""What models answer inside and outside of limits, on whichever backend Keras runs.
-
-    KERAS_BACKEND=jax python limits_on_every_backend.py
-
-prints a JSON list of `[name, found, expected]`.
-"""
+"""What models answer inside and outside of limits, on whichever backend Keras runs."""
 
 import contextlib
-import json
-import os
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -157,20 +148,3 @@ def compute():
         answers(of["predict"], (6, None, 6, 6))
         results.append(["calls of the cell without a new limit", CountingCell.calls - calls, 0])
     return results
-
-
-def compute_in_another_process(backend):
-    """`compute()` where Keras runs on another backend."""
-    done = subprocess.run(
-        [sys.executable, __file__],
-        env={**os.environ, "KERAS_BACKEND": backend},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        timeout=600,
-    )
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-if __name__ == "__main__":
-    print(json.dumps(compute()))

@@ -1,14 +1,4 @@
-"""The same computations on whichever backend Keras runs; as a program, in a process of its own.
-
-    KERAS_BACKEND=jax python on_every_backend.py FILE
-
-writes the arrays of `compute()` to FILE.
-"""
-
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""The same computations on whichever backend Keras runs."""
 
 import keras
 import numpy as np
@@ -28,20 +18,14 @@ BATCH, TIME, FEATURES, UNITS, MAX_PONDER = 4, 3, 2, 3, 7
 DTYPE = "float64" if keras.config.backend() == "tensorflow" else "float32"
 
 
-def compute():
-    """All results as a dict of arrays."""
-    results = {}
-    for cell in CELLS:
-        results.update({f"{cell}/{name}": value for name, value in _layer(cell).items()})
-    results.update({f"attention/{name}": value for name, value in _attention().items()})
-    for variant in VARIANTS:
-        of_variant = _neural_gpu(variant)
-        results.update({f"{variant}/{name}": value for name, value in of_variant.items()})
-    for name in AUTOMATA:
-        results[f"automaton/{name}"] = automaton(name)(batch_of(examples([17, 40]))[0])
-    results.update({f"fit/{name}": value for name, value in _training().items()})
-    results.update({f"masks/{name}": value for name, value in _masks().items()})
-    return results
+def compute(name):
+    """A dict of arrays: of a cell, of a variant of the Neural GPU, or of a function below."""
+    if name in CELLS:
+        return _layer(name)
+    if name in VARIANTS:
+        return _neural_gpu(name)
+    of = {"attention": _attention, "automata": _automata, "fit": _training, "masks": _masks}
+    return of[name]()
 
 
 def known(cell):
@@ -96,6 +80,11 @@ def _neural_gpu(variant):
     results = {"loss": loss, "column": column, "images": images}
     results.update({f"gradient{i}": gradient for i, gradient in enumerate(gradients)})
     return {name: ops.convert_to_numpy(value) for name, value in results.items()}
+
+
+def _automata():
+    symbols = batch_of(examples([17, 40]))[0]
+    return {name: np.array(automaton(name)(symbols)) for name in AUTOMATA}
 
 
 def _loss(result, losses):
@@ -204,21 +193,3 @@ def _masks():
         loss = model.evaluate([x, state], y, sample_weight=weights, verbose=0)
         results[f"loss/{way}"] = np.array(loss)
     return results
-
-
-def compute_in_another_process(backend, folder):
-    """`compute()` by that backend of Keras."""
-    path = Path(folder) / f"{backend}.npz"
-    root = Path(__file__).parents[1]
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": backend,
-        "JAX_PLATFORMS": "cpu",
-        "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(root)]),
-    }
-    subprocess.run([sys.executable, __file__, str(path)], env=environment, check=True, timeout=900)
-    return dict(np.load(path))
-
-
-if __name__ == "__main__":
-    np.savez(sys.argv[1], **compute())

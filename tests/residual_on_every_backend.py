@@ -1,14 +1,4 @@
-"""Two steps of `fit` with ACT and SACT, on whichever backend Keras runs; see `trained`.
-
-    KERAS_BACKEND=jax python residual_on_every_backend.py FILE
-
-writes the weights to FILE.
-"""
-
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""Two steps of `fit` with ACT and SACT, on whichever backend Keras runs."""
 
 import keras
 import numpy as np
@@ -28,31 +18,3 @@ def trained(spatial, **compiled):
     model.fit(x, np.cos(x), batch_size=3, shuffle=False, verbose=0)
     outputs = [keras.ops.convert_to_numpy(one) for one in keras.tree.flatten(layer(x))]
     return [keras.ops.convert_to_numpy(v) for v in model.weights] + outputs
-
-
-def trained_in_another_process(backend, folder):
-    """For ACT and SACT, what `trained` gives on another backend."""
-    path, root = Path(folder) / "weights.npz", Path(__file__).parents[1]
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": backend,
-        "JAX_PLATFORMS": "cpu",
-        "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(root)]),
-    }
-    command = [sys.executable, __file__, str(path)]
-    subprocess.run(command, env=environment, check=True, timeout=900)
-    with np.load(path) as arrays:
-        of = {key: arrays[key] for key in arrays}
-    return [
-        [of[f"{spatial}_{i}"] for i in range(len(of)) if f"{spatial}_{i}" in of]
-        for spatial in (False, True)
-    ]
-
-
-if __name__ == "__main__":
-    found = {
-        f"{spatial}_{i}": value
-        for spatial in (False, True)
-        for i, value in enumerate(trained(spatial))
-    }
-    np.savez(sys.argv[1], **found)

@@ -1,13 +1,13 @@
 """Every backend of Keras gives the same numbers: TensorFlow's, and those of the equations."""
 
 import functools
-import importlib.util
 
 import numpy as np
 import pytest
 
 import known_neural_gpu
 import on_every_backend
+import other_backend
 import references
 import references_attention
 from known_automata import AUTOMATA
@@ -15,25 +15,24 @@ from known_layers import CELLS, TAU
 from known_neural_gpu import VARIANTS
 from on_every_backend import MAX_PONDER
 
-here = functools.cache(on_every_backend.compute)
+on_other_backends = pytest.mark.parametrize("backend", ["jax", "torch"])
+# Slow, because other tests compare the same with the equations on TensorFlow.
+on_every = pytest.mark.parametrize(
+    "backend", [pytest.param("tensorflow", marks=pytest.mark.slow), "jax", "torch"]
+)
 
 
-@pytest.fixture(scope="module", params=["tensorflow", "jax", "torch"])
-def results(request, tmp_path_factory):
+@functools.cache
+def computed(backend, name):
     """The results of one backend; TensorFlow is this process's own."""
-    if request.param == "tensorflow":
-        return here()
-    # Not importorskip: TensorFlow and PyTorch had better not meet in one process.
-    if importlib.util.find_spec(request.param) is None:
-        pytest.skip(f"{request.param} is not installed")
-    folder = tmp_path_factory.mktemp(request.param)
-    return on_every_backend.compute_in_another_process(request.param, folder)
+    if backend == "tensorflow":
+        return on_every_backend.compute(name)
+    return other_backend.call(backend, "on_every_backend", "compute", name)
 
 
-def below(folder, results):
-    """What is named folder/…"""
-    names = [name for name in results if name.startswith(f"{folder}/")]
-    return {name.removeprefix(f"{folder}/"): results[name] for name in names}
+def some_of(names, *quick):
+    """Those that the suite has; the rest is slow."""
+    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
 def tolerances(array):
@@ -75,17 +74,20 @@ def expected_of_neural_gpu(variant):
     return images, loss, known_neural_gpu.expected_gradients(layer, weights, sequences)
 
 
-@pytest.mark.parametrize("cell", CELLS)
-def test_values_and_gradients_are_those_of_the_equations(results, cell):
+# test_training.py trains all cells.
+@on_every
+@pytest.mark.parametrize("cell", some_of(CELLS, "LSTMCell"))
+def test_values_and_gradients_are_those_of_the_equations(backend, cell):
     expected, gradients = expected_of_act(cell)
     assert expected.N.max() == MAX_PONDER and len(set(expected.N.ravel())) >= 4
-    assert_as_expected(below(cell, results), expected, gradients)
+    assert_as_expected(computed(backend, cell), expected, gradients)
 
 
-def test_a_cell_that_reads_is_that_of_the_equations(results):
+@on_every
+def test_a_cell_that_reads_is_that_of_the_equations(backend):
     expected, gradients = expected_of_attention()
     assert len(set(expected.N.ravel())) >= 3
-    assert_as_expected(below("attention", results), expected, gradients)
+    assert_as_expected(computed(backend, "attention"), expected, gradients)
 
 
 def assert_as_expected(found, expected, gradients):
@@ -99,10 +101,11 @@ def assert_as_expected(found, expected, gradients):
     assert_gradients(found, gradients, of_gradient)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_neural_gpus_are_those_of_the_equations(results, variant):
+@on_every
+@pytest.mark.parametrize("variant", some_of(VARIANTS, "the paper's", "all at once"))
+def test_neural_gpus_are_those_of_the_equations(backend, variant):
     images, loss, gradients = expected_of_neural_gpu(variant)
-    found = below(variant, results)
+    found = computed(backend, variant)
     tolerance, of_gradient = tolerances(found["column"])
     for row, image in enumerate(images):
         steps, n = image.shape[:2]
@@ -115,27 +118,28 @@ def test_neural_gpus_are_those_of_the_equations(results, variant):
     assert_gradients(found, gradients, of_gradient)
 
 
+@on_every
 @pytest.mark.parametrize("name", AUTOMATA)
-def test_automata_do_what_they_shall(results, name):
-    for answer, sequence in zip(results[f"automaton/{name}"], known_neural_gpu.examples([17, 40])):
+def test_automata_do_what_they_shall(backend, name):
+    answers = computed(backend, "automata")[name]
+    for answer, sequence in zip(answers, known_neural_gpu.examples([17, 40])):
         np.testing.assert_array_equal(answer[: len(sequence)], AUTOMATA[name][1](sequence))
 
 
-def test_training_is_the_same(results):
-    of_tensorflow = here()
-    assert results.keys() == of_tensorflow.keys()
-    names = [name for name in results if name.startswith("fit/")]
-    assert {"fit/history/time_penalty", "fit/history/ponder_steps"} <= set(names)
-    for name in names:
-        np.testing.assert_allclose(
-            results[name], of_tensorflow[name], rtol=1e-3, atol=1e-4, err_msg=name
-        )
+@on_other_backends
+def test_training_is_the_same(backend):
+    found, of_tensorflow = computed(backend, "fit"), computed("tensorflow", "fit")
+    assert found.keys() == of_tensorflow.keys()
+    assert {"history/time_penalty", "history/ponder_steps"} <= set(found)
+    for name, value in found.items():
+        np.testing.assert_allclose(value, of_tensorflow[name], rtol=1e-3, atol=1e-4, err_msg=name)
 
 
+@on_every
 @pytest.mark.parametrize("result", ["outputs", "loss"])
-def test_mask_of_a_layer_before_counts_beside_an_initial_state(results, result):
-    attached, given, without = (
-        below("masks", results)[f"{result}/{way}"] for way in ("attached", "given", "without")
-    )
+def test_mask_of_a_layer_before_counts_beside_an_initial_state(backend, result):
+    found = computed(backend, "masks")
+    ways = ("attached", "given", "without")
+    attached, given, without = (found[f"{result}/{way}"] for way in ways)
     np.testing.assert_allclose(attached, given, rtol=1e-5)
     assert np.max(np.abs(attached - without)) > 1e-2

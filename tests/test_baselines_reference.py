@@ -6,20 +6,29 @@ import numpy as np
 import pytest
 
 import baselines_on_every_backend as baselines
+import graphs
+import other_backend
 import references_baselines
 from references import central_differences
 
-here = functools.cache(baselines.compute)
+every_case = pytest.mark.parametrize("name", baselines.CASES)
+# On TensorFlow they take far longer to trace than to compute; test_baselines.py exports graphs.
+WAYS = {
+    "tensorflow": ("tensorflow", True),
+    "tensorflow, in graphs": pytest.param(("tensorflow", False), marks=pytest.mark.slow),
+    "jax": ("jax", False),
+}
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
 
-@pytest.fixture(scope="module", params=["tensorflow", "jax"])
-def results(request, tmp_path_factory):
-    """The results of one backend; TensorFlow is this process's own."""
-    if request.param == "tensorflow":
-        return here()
-    pytest.importorskip(request.param)
-    folder = tmp_path_factory.mktemp(request.param)
-    return baselines.compute_in_another_process(request.param, folder)
+@functools.cache
+def computed(way, function, *arguments):
+    """What a function of `baselines_on_every_backend` returns on a backend, run eagerly or not."""
+    backend, eagerly = way
+    if backend != "tensorflow":
+        return other_backend.call(backend, "baselines_on_every_backend", function, *arguments)
+    with graphs.functions(run_eagerly=eagerly):
+        return getattr(baselines, function)(*arguments)
 
 
 @functools.cache
@@ -35,23 +44,25 @@ def expected(name):
     return loss(*weights), central_differences(loss, weights)
 
 
-@pytest.mark.parametrize("name", baselines.CASES)
-def test_values_and_gradients(results, name):
+@every_way
+@every_case
+def test_values_and_gradients(way, name):
     loss, gradients = expected(name)
-    in_double = results[f"{name}/loss"].dtype == "float64"
-    np.testing.assert_allclose(results[f"{name}/loss"], loss, rtol=1e-10 if in_double else 1e-5)
+    found_loss, found, _ = computed(way, "compute", name)
+    in_double = found_loss.dtype == "float64"
+    np.testing.assert_allclose(found_loss, loss, rtol=1e-10 if in_double else 1e-5)
     tolerance = (1e-6 if in_double else 1e-4) * max(np.max(np.abs(g)) for g in gradients)
-    for i, gradient in enumerate(gradients):
+    for one, gradient in zip(found, gradients, strict=True):
         assert np.any(gradient)
-        found = results[f"{name}/gradient{i}"]
-        np.testing.assert_allclose(found, gradient, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(one, gradient, rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("name", baselines.CASES)
-def test_generation(results, name):
+@every_way
+@every_case
+def test_generation(way, name):
     model, weights = baselines.known(name)
     network, target = baselines.CASES[name].network(weights), model.target
-    found, lengths = results[f"{name}/generated"], set()
+    (*_, found), lengths = computed(way, "compute", name), set()
     for i, x in enumerate(baselines.vectors(name)[0]):
         wanted = references_baselines.generate(
             network,
@@ -69,10 +80,9 @@ def test_generation(results, name):
     assert len(lengths) > 2 and 1 in lengths and found.shape[1] == 2 * baselines.LENGTH + 1
 
 
-def test_training_is_the_same(results):
-    of_tensorflow = here()
-    assert results.keys() == of_tensorflow.keys()
-    for name in [name for name in results if name.startswith("fit/")]:
-        np.testing.assert_allclose(
-            results[name], of_tensorflow[name], rtol=1e-3, atol=1e-4, err_msg=name
-        )
+def test_training_is_the_same():
+    found = computed(("jax", False), "trained")
+    of_tensorflow = computed(("tensorflow", False), "trained")
+    assert found.keys() == of_tensorflow.keys()
+    for name, value in found.items():
+        np.testing.assert_allclose(value, of_tensorflow[name], rtol=1e-3, atol=1e-4, err_msg=name)

@@ -6,20 +6,15 @@ import numpy as np
 import pytest
 
 import ham_on_every_backend
-from ham_on_every_backend import CASES
+import other_backend
 from known_ham import expected, expected_loss, expected_slopes, outputs_of
 
-here = functools.cache(ham_on_every_backend.compute)
 
-
-@pytest.fixture(scope="module", params=["tensorflow", "jax"])
-def results(request, tmp_path_factory):
-    """The results of one backend; TensorFlow is this process's own."""
-    if request.param == "tensorflow":
-        return here()
-    pytest.importorskip("jax")
-    folder = tmp_path_factory.mktemp(request.param)
-    return ham_on_every_backend.compute_in_another_process(request.param, folder)
+def on(backend, function, *arguments):
+    """What a function of `ham_on_every_backend` returns; TensorFlow is this process's own."""
+    if backend == "tensorflow":
+        return getattr(ham_on_every_backend, function)(*arguments)
+    return other_backend.call(backend, "ham_on_every_backend", function, *arguments)
 
 
 @functools.cache
@@ -31,24 +26,27 @@ def equations(case):
     return outputs, expected_loss(*known), *expected_slopes(*known)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_values_and_gradients_are_those_of_the_equations(results, case):
+# test_ham.py compares more of them with the equations on TensorFlow.
+@pytest.mark.parametrize(
+    "backend", [pytest.param("tensorflow", marks=pytest.mark.slow), "jax"]
+)
+@pytest.mark.parametrize(
+    "case", ["LSTM+HAM", pytest.param("raw HAM", marks=pytest.mark.slow), "DHAM"]
+)
+def test_values_and_gradients_are_those_of_the_equations(backend, case):
     outputs, loss, ways, slopes = equations(case)
+    found_loss, found_outputs, gradients = on(backend, "compute", case)
     for row, right in enumerate(outputs):
-        np.testing.assert_allclose(results[f"{case}/outputs"][row], right, rtol=0, atol=1e-5)
-    np.testing.assert_allclose(results[f"{case}/loss"], loss, rtol=1e-4)
-    gradients = [results[f"{case}/gradient{i}"] for i in range(len(ways))]
-    found = [np.sum(gradient * way) for gradient, way in zip(gradients, ways)]
+        np.testing.assert_allclose(found_outputs[row], right, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found_loss, loss, rtol=1e-4)
+    found = [np.sum(gradient * way) for gradient, way in zip(gradients, ways, strict=True)]
     np.testing.assert_allclose(found, slopes, rtol=0, atol=1e-4 * np.max(np.abs(slopes)))
 
 
-def test_training_is_the_same(results):
-    of_tensorflow = here()
-    assert results.keys() == of_tensorflow.keys()
-    names = [name for name in results if name.startswith("fit/")]
-    assert {"fit/history/reward", "fit/history/baseline_error"} <= set(names)
-    assert results["fit/entropy_bonus"] == np.float32(0.025) and results["fit/drawn anew"]
-    for name in names:
-        np.testing.assert_allclose(
-            results[name], of_tensorflow[name], rtol=1e-3, atol=1e-4, err_msg=name
-        )
+def test_training_is_the_same():
+    found, of_tensorflow = on("jax", "trained"), on("tensorflow", "trained")
+    assert found.keys() == of_tensorflow.keys()
+    assert {"history/reward", "history/baseline_error"} <= set(found)
+    assert found["entropy_bonus"] == np.float32(0.025) and found["drawn anew"]
+    for name, value in found.items():
+        np.testing.assert_allclose(value, of_tensorflow[name], rtol=1e-3, atol=1e-4, err_msg=name)

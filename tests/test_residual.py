@@ -1,13 +1,12 @@
 """ACT and SACT around residual units: values, gradients, limits, and what is refused."""
 
-import importlib.util
-
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 from keras import layers
 
+import other_backend
 import references_residual as references
 import residual_on_every_backend as on_backend
 from keras_adaptive import backend, halting
@@ -182,13 +181,11 @@ def test_two_steps_of_fit_in_a_graph(eager, spatial, jit_compile):
 
 
 @pytest.mark.parametrize("backend", ["jax", "torch"])
-def test_two_steps_of_fit_on_other_backends(eager, backend, tmp_path):
-    if importlib.util.find_spec(backend) is None:
-        pytest.skip(f"{backend} is not installed")
-    found = on_backend.trained_in_another_process(backend, tmp_path)
-    for weights, expected in zip(found, eager, strict=True):
-        for one, other in zip(weights, expected, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-3)
+@both
+def test_two_steps_of_fit_on_other_backends(eager, backend, spatial):
+    found = other_backend.call(backend, "residual_on_every_backend", "trained", spatial)
+    for one, other in zip(found, eager[spatial], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-3)
 
 
 def test_a_target_is_held_by_the_time_penalty():

@@ -1,7 +1,5 @@
 """As test_training.py, of the other layers; a file of its own, for a process of its own."""
 
-import importlib.util
-
 import pytest
 from training_choices import FEW_OF_OTHERS, covering, name_of
 
@@ -20,12 +18,14 @@ def test_layers_train_as_they_do_eagerly(case):
 ELSEWHERE = ("NeuralGPU", "CGRU", "HAM", "DHAM", "StackRNN", "Seq2SeqLSTM", "NextSymbolRNN")
 
 
+ON_JAX = [
+    pytest.param(case, marks=pytest.mark.slow) if case["layer"] in ELSEWHERE else case
+    for case in SAMPLE
+    if case["way"] == "jax"
+]
+
+
 @pytest.mark.parametrize("backend", ["jax", "torch"])
-@pytest.mark.parametrize(
-    "left_out", [ELSEWHERE, pytest.param((), marks=pytest.mark.slow)], ids=["few", "all"]
-)
-def test_other_backends_train_as_tensorflow_does(backend, left_out, tmp_path):
-    if importlib.util.find_spec(backend) is None:
-        pytest.skip(f"{backend} is not installed")
-    cases = [case for case in SAMPLE if case["way"] == "jax" and case["layer"] not in left_out]
-    check_on(backend, cases, tmp_path)
+@pytest.mark.parametrize("case", ON_JAX, ids=name_of)
+def test_other_backends_train_as_tensorflow_does(backend, case):
+    check_on(backend, case)

@@ -1,20 +1,15 @@
-"""Cases of training: what `fit` makes of the weights of a layer in two steps, on any backend.
+"""Cases of training: what `fit` makes of the weights of a layer in two steps, on any backend."""
 
-    KERAS_BACKEND=jax python training_cases.py CASES FOLDER
-
-reads a list of cases, as JSON, and writes the weights of each to a file of its own in FOLDER.
-"""
-
+import contextlib
 import functools
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+import warnings
 
 import numpy as np
 from training_choices import EPSILON, RATE, ROWS, TAU, TOLERANCE, cells_of, name_of, numbers
 from training_models import model_of
+
+import other_backend
 
 
 def expected(case):
@@ -87,24 +82,18 @@ def _spread(variables, seed):
     return [np.round(rng.normal(size=v.shape) * 8) / 16 for v in variables]
 
 
-def train_in_another_process(cases, backend, folder):
-    """The weights of each case on another backend of Keras."""
-    folder, root = Path(folder), Path(__file__).parents[1]
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "cases.json").write_text(json.dumps(cases))
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": backend,
-        "JAX_PLATFORMS": "cpu",
-        "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(root)]),
-    }
-    command = [sys.executable, __file__, str(folder / "cases.json"), str(folder)]
-    subprocess.run(command, env=environment, check=True, timeout=3600)
-    found = []
-    for number in range(len(cases)):
-        with np.load(folder / f"{number}.npz") as arrays:
-            found.append([arrays[f"arr_{i}"] for i in range(len(arrays))])
-    return found
+def trained_there(case):
+    """The weights of a case, in a process with another backend of Keras than TensorFlow."""
+    import keras
+
+    wide = contextlib.nullcontext()
+    if keras.config.backend() == "jax" and case["dtype"] == "float64":
+        import jax
+
+        wide = jax.experimental.enable_x64()
+    with wide, warnings.catch_warnings():
+        warnings.filterwarnings("error", message="Gradients do not exist")
+        return trained(case, way="default")
 
 
 eagerly_trained = functools.cache(lambda text: trained(json.loads(text), "eager"))
@@ -127,27 +116,9 @@ def check(case):
         assert_same(case, trained(case), eager)
 
 
-def check_on(backend, cases, folder):
-    """Some cases in a process with another backend."""
-    found = train_in_another_process(cases, backend, folder)
-    for case, weights in zip(cases, found, strict=True):
-        # There Keras computes some functions, such as tanh, in float32 even when asked for more.
-        kind = "float32" if case["dtype"] == "float64" else case["dtype"]
-        assert_same(case, weights, eagerly_trained(json.dumps(case)), TOLERANCE[kind])
-
-
-def main(path, folder):
-    import warnings
-
-    warnings.filterwarnings("error", message="Gradients do not exist")
-    if os.environ["KERAS_BACKEND"] == "jax":
-        import jax
-
-        jax.config.update("jax_enable_x64", True)
-    for number, case in enumerate(json.loads(Path(path).read_text())):
-        arrays = trained(case, way=os.environ["KERAS_BACKEND"])
-        np.savez(Path(folder) / f"{number}.npz", *arrays)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def check_on(backend, case):
+    """One case in a process with another backend."""
+    weights = other_backend.call(backend, "training_cases", "trained_there", case)
+    # There Keras computes some functions, such as tanh, in float32 even when asked for more.
+    kind = "float32" if case["dtype"] == "float64" else case["dtype"]
+    assert_same(case, weights, eagerly_trained(json.dumps(case)), TOLERANCE[kind])
