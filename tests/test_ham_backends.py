@@ -27,9 +27,7 @@ def equations(case):
 
 
 # test_ham.py compares more of them with the equations on TensorFlow.
-@pytest.mark.parametrize(
-    "backend", [pytest.param("tensorflow", marks=pytest.mark.slow), "jax"]
-)
+@pytest.mark.parametrize("backend", [pytest.param("tensorflow", marks=pytest.mark.slow), "jax"])
 @pytest.mark.parametrize(
     "case", ["LSTM+HAM", pytest.param("raw HAM", marks=pytest.mark.slow), "DHAM"]
 )

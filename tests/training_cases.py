@@ -84,16 +84,26 @@ def _spread(variables, seed):
 
 def trained_there(case):
     """The weights of a case, in a process with another backend of Keras than TensorFlow."""
-    import keras
-
-    wide = contextlib.nullcontext()
-    if keras.config.backend() == "jax" and case["dtype"] == "float64":
-        import jax
-
-        wide = jax.experimental.enable_x64()
-    with wide, warnings.catch_warnings():
+    with _float64(case["dtype"] == "float64"), warnings.catch_warnings():
         warnings.filterwarnings("error", message="Gradients do not exist")
         return trained(case, way="default")
+
+
+@contextlib.contextmanager
+def _float64(allowed):
+    """Whether JAX has numbers of 64 bits."""
+    import keras
+
+    if keras.config.backend() != "jax":
+        yield
+        return
+    import jax
+
+    jax.config.update("jax_enable_x64", allowed)
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_x64", False)
 
 
 eagerly_trained = functools.cache(lambda text: trained(json.loads(text), "eager"))
