@@ -45,6 +45,7 @@ BOUNDS = {
     "pondernet_parity": 0.01,
     "recall_prefix_sums": 0.001,
     "sact_digits": 0.07,
+    "act_digits": 0.07,
     "hull_pointer": 0.12,
     "ham_stack": 0.005,
     "ham_queue": 0.005,
