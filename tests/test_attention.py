@@ -149,7 +149,7 @@ def test_the_mask_of_the_layer_before_counts(attention):
     ("attention", "jit"),
     [
         ("Bahdanau", True),
-        ("dot", False),
+        pytest.param("dot", False, marks=pytest.mark.slow),
         pytest.param("additive", True, marks=pytest.mark.slow),
     ],
 )

@@ -12,6 +12,7 @@ import keras
 import numpy as np
 import pytest
 
+import graphs
 from keras_adaptive import distributed
 from keras_adaptive.layers import ACTRNN
 
@@ -92,7 +93,8 @@ def answers(*processes):
 def alone():
     """The history of the same training on one device."""
     names = {}
-    exec(compile(MODEL + ALONE, "distributed.md", "exec"), names)
+    with graphs.functions(run_eagerly=True):  # Its few batches take less than a trace.
+        exec(compile(MODEL + ALONE, "distributed.md", "exec"), names)
     return names["history"]
 
 
@@ -154,7 +156,7 @@ def test_two_devices_on_jax(alone):
             MODEL + JAX + SHOW,
             KERAS_BACKEND="jax",
             JAX_PLATFORMS="cpu",
-            XLA_FLAGS="--xla_force_host_platform_device_count=2",
+            XLA_FLAGS=f"{os.environ['XLA_FLAGS']} --xla_force_host_platform_device_count=2",
         )
     )
     # The random numbers of the first weights are those of the backend.

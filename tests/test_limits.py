@@ -25,12 +25,22 @@ def predict():
     return model().predict(X, verbose=0)
 
 
+# How models may be built is the same for all backends.
+FEW = ("subclassed", "nested", "Bidirectional")
+
+
 @pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
-def test_limits_around_all_that_runs_a_model(backend):
-    here = backend == "tensorflow"
-    module = "limits_on_every_backend"
-    results = known.compute() if here else other_backend.call(backend, module, "compute")
-    assert len(results) == len(known.MODELS) + 8 + (backend != "torch")
+@pytest.mark.parametrize(
+    "models",
+    [FEW, pytest.param((*known.MODELS,), marks=pytest.mark.slow)],
+    ids=["few", "all"],
+)
+def test_limits_around_all_that_runs_a_model(models, backend):
+    if backend == "tensorflow":
+        results = known.compute(models)
+    else:
+        results = other_backend.call(backend, "limits_on_every_backend", "compute", models)
+    assert len(results) == len(models) + 8 + (backend != "torch")
     wrong = [result for result in results if result[1] != result[2]]
     assert not wrong, wrong
 

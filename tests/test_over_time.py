@@ -29,8 +29,19 @@ def found(monkeypatch):
     return log
 
 
-def everything(layer, x, mask=None, jit=False):
+def everything(layer, x, **kwargs):
     """Outputs, losses and gradients of a training step in a graph, as NumPy arrays."""
+    (found,) = steps(layer, x, times=1, **kwargs)
+    return found
+
+
+def trace(layer, x, jit=False):
+    """Trace the training step without running it."""
+    list(steps(layer, x, times=0, jit=jit))
+
+
+def steps(layer, x, times, mask=None, jit=False):
+    """What `everything` gives, of each run of one trace."""
     x = tf.constant(x)
 
     def run(x):
@@ -43,7 +54,10 @@ def everything(layer, x, mask=None, jit=False):
             loss += sum(ops.cast(extra, "float64") for extra in layer.losses)
         return results, loss, tape.gradient(loss, [*weights, x], unconnected_gradients="zero")
 
-    return [np.array(y) for y in keras.tree.flatten(tf.function(run, jit_compile=jit)(x))]
+    run = tf.function(run, jit_compile=jit)
+    run.get_concrete_function(x)
+    for _ in range(times):
+        yield [np.array(y) for y in keras.tree.flatten(run(x))]
 
 
 def assert_as_with_two_loops(layer, x, monkeypatch, found, **kwargs):
@@ -55,7 +69,9 @@ def assert_as_with_two_loops(layer, x, monkeypatch, found, **kwargs):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
 
 
-@settings(max_examples=3)
+# test_training.py compares weights after two steps with the equations.
+@pytest.mark.slow
+@settings(max_examples=12)
 @given(
     cell=st.sampled_from(CELLS),
     sizes=st.tuples(*[st.integers(1, 3)] * 4),
@@ -131,23 +147,23 @@ LAYERS = {
     "stacked": lambda: of(keras.layers.StackedRNNCells([lstm(), lstm()], dtype="float64")),
     "backwards": lambda: of(lstm(), go_backwards=True),
     "fixed": lambda: of(lstm(), halting="fixed", steps=3),
-    "converged": lambda: of(lstm(), halting=Converged(2, max_ponder=4)),
-    "zero output": lambda: of(lstm(), zero_output_for_mask=True),
+    "converged, zero output": lambda: of(
+        lstm(), halting=Converged(2, max_ponder=4), zero_output_for_mask=True
+    ),
     "last output": lambda: of(lstm(), return_sequences=False),
     "frozen": lambda: of(lstm(trainable=False)),
 }
 
 
-@pytest.mark.parametrize("name", ["own", "converged", "zero output"])
+# Below, "own" is computed in many chunks; the others are in the sample of test_training.py too.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name != "converged, zero output"))
+        for name in LAYERS
+    ],
+)
 def test_equals_the_two_loops(name, monkeypatch, found):
-    mask = ragged_mask(3, 4)
-    assert_as_with_two_loops(LAYERS[name](), sequences(3, 4, 2), monkeypatch, found, mask=mask)
-
-
-# These are in the sample of test_training.py too.
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["stacked", "backwards", "fixed", "frozen", "last output"])
-def test_equals_the_two_loops_too(name, monkeypatch, found):
     mask = ragged_mask(3, 4)
     assert_as_with_two_loops(LAYERS[name](), sequences(3, 4, 2), monkeypatch, found, mask=mask)
 
@@ -224,10 +240,12 @@ def test_xla_compiles_the_same_shapes_for_all_lengths(chunks):
 def test_a_layer_that_shall_not_be_compiled(found, chunks):
     layer = of(lstm())
     layer.supports_jit = False
-    everything(layer, sequences(3, 4, 2))
+    trace(layer, sequences(3, 4, 2))
     assert found[0] is not None and not chunks
 
 
+# In one chunk it is refused in test_training_in_fit.py.
+@pytest.mark.slow
 def test_a_second_derivative_is_refused(chunks):
     layer = of(lstm(), return_ponder=False)
 
@@ -264,14 +282,14 @@ class Declared(Geometric):
 
 
 def test_a_rule_of_a_user(monkeypatch, found):
-    everything(of(lstm(), halting=Geometric()), sequences(3, 4, 2))
+    trace(of(lstm(), halting=Geometric()), sequences(3, 4, 2))
     assert not found
     assert_as_with_two_loops(of(lstm(), halting=Declared()), sequences(3, 4, 2), monkeypatch, found)
 
 
 def test_draws_of_a_rule(found):
     layer = of(lstm(), halting=Sampled(6, seed=1))
-    first, second = (everything(layer, sequences(3, 4, 2)) for _ in range(2))
+    first, second = steps(layer, sequences(3, 4, 2), times=2)
     assert found[0] is not None and any(np.any(a != b) for a, b in zip(first, second))
 
 
@@ -334,7 +352,7 @@ def test_leaves_alone_what_it_cannot_do(cell, found):
 def test_leaves_alone_what_takes_too_much_memory(monkeypatch, found):
     monkeypatch.setattr(backend.tensorflow_scan, "MOST_BYTES_OF_XLA", 4 * 6 * 3 * 3 * 8)
     layer = of(lstm())
-    everything(layer, sequences(3, 4, 2), jit=True)
+    trace(layer, sequences(3, 4, 2), jit=True)
     assert found == [None]
-    everything(layer, sequences(3, 4, 2))
+    trace(layer, sequences(3, 4, 2))
     assert found[1] is not None

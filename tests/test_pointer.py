@@ -141,6 +141,8 @@ def test_fit_moves_every_weight_and_what_was_learned_is_saved(kind, tmp_path):
     assert again.get_config() == model.get_config()
 
 
+# An entry is exported in zoo/test_pointer.py.
+@pytest.mark.slow
 def test_an_exported_model_takes_any_number_of_points(tmp_path):
     import tensorflow as tf
 

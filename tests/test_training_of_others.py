@@ -3,7 +3,7 @@
 import pytest
 from training_choices import FEW_OF_OTHERS, covering, name_of
 
-from training_cases import check, check_on
+from training_cases import check
 
 SAMPLE = covering(FEW_OF_OTHERS)
 
@@ -28,4 +28,4 @@ ON_JAX = [
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 @pytest.mark.parametrize("case", ON_JAX, ids=name_of)
 def test_other_backends_train_as_tensorflow_does(backend, case):
-    check_on(backend, case)
+    check(case, backend)
