@@ -26,6 +26,11 @@ _SWITCHES = {
 }
 
 
+def _untracked(states):
+    """The nest as lists, of which Keras makes others to find the variables of a layer in them."""
+    return [_untracked(x) if isinstance(x, list) else x for x in states]
+
+
 @keras.saving.register_keras_serializable(package="keras_adaptive")
 class ACTRNN(HasTimePenalty, keras.layers.RNN):
     """A recurrent layer with Adaptive Computation Time.
@@ -255,7 +260,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
             ops.copy(x.value) if isinstance(x, keras.Variable) else x for x in tree.flatten(states)
         ]
         values = [ops.convert_to_tensor(x, self.cell.compute_dtype) for x in values]
-        return tree.pack_sequence_as(list(states), values)
+        return tree.pack_sequence_as(_untracked(states), values)
 
     def _over_time(self, sequences, states, mask, memory, training):
         """The loop over time, each of whose steps is a loop of the halting rule."""

@@ -18,6 +18,7 @@ CELLS = {
     "rnn": keras.layers.SimpleRNNCell,
     "lstm": keras.layers.LSTMCell,
     "gru": keras.layers.GRUCell,
+    "stacked": lambda units: [keras.layers.SimpleRNNCell(units), keras.layers.GRUCell(units)],
 }
 
 
@@ -74,8 +75,9 @@ def test_more_steps_than_are_saved(jit_compile, monkeypatch):
     assert_as_eagerly("rnn", jit_compile=jit_compile)
 
 
-def test_a_stateful_layer():
-    assert_as_eagerly("lstm", time=2, stateful=True, jit_compile=None)
+@pytest.mark.parametrize(("cell", "time"), [("lstm", 2), ("stacked", 1)])
+def test_a_stateful_layer(cell, time):
+    assert_as_eagerly(cell, time=time, stateful=True, masking=True, jit_compile=None)
 
 
 def test_no_traced_operation_is_imported_behind_a_tapes_back():
