@@ -18,7 +18,7 @@ RECIPE = Recipe(
         "max_ponder": 4,
         "halting_bias": 0.0,
         "target_ponder": 2.0,
-        "max_outputs": (2, 10),
+        "max_outputs": [2, 10],
         "clipnorm": 1.0,
     },
     stages=(

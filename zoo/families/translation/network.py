@@ -37,7 +37,7 @@ def build(recipe):
         target_ponder=target,
         halting_bias=settings["halting_bias"],
         dropout=settings["dropout"],
-        max_outputs=settings["max_outputs"],
+        max_outputs=tuple(settings["max_outputs"]),
         name=recipe.name,
     )
     model.build((None, None))
