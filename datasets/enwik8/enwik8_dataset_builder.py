@@ -1,7 +1,6 @@
 """enwik8 as a data set of TensorFlow Datasets."""
 
 import dataclasses
-import os
 import zlib
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +10,7 @@ import tensorflow_datasets as tfds
 from tensorflow_datasets.core.download import checksums
 
 from ..arguments import check_integers
-from ..tfds.builder import FolderBuilder
+from ..tfds.builder import FolderBuilder, brought
 from ..tfds.config import NamedConfig
 from . import enwik8
 
@@ -95,12 +94,8 @@ def text_file(dl_manager: Any) -> Path:
     Raises:
         FileNotFoundError: it is nowhere and cannot be downloaded; the message says what to do.
     """
-    try:
-        return enwik8.find(dl_manager.manual_dir)
-    except (AssertionError, FileNotFoundError):
-        # The folder is not there, empty, or has other things in it.
-        if os.environ.get(enwik8.VARIABLE):
-            return enwik8.find()
+    if path := brought(dl_manager, enwik8):
+        return path
     try:
         return enwik8.find(dl_manager.download(enwik8.URL))
     except (OSError, tfds.download.DownloadError) as error:

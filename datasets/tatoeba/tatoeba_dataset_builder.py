@@ -1,13 +1,11 @@
 """Tatoeba's English and German sentences as a data set of TensorFlow Datasets."""
 
 import dataclasses
-import os
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import tensorflow_datasets as tfds
 
-from ..tfds.builder import FolderBuilder
+from ..tfds.builder import FolderBuilder, brought
 from ..tfds.config import NamedConfig
 from . import tatoeba
 
@@ -36,24 +34,11 @@ class Builder(FolderBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        place = file_given(dl_manager)
+        place = brought(dl_manager, tatoeba)
+        if place is None:
+            raise FileNotFoundError(tatoeba.SOURCE)
         return {split: self._generate_examples(place, split) for split in tatoeba.SPLITS}
 
     def _generate_examples(self, place, split):
         for key, (english, german) in enumerate(tatoeba.read(split, place)):
             yield key, {"english": english, "german": german}
-
-
-def file_given(dl_manager: Any) -> Path:
-    """The file that the user has.
-
-    Raises:
-        FileNotFoundError: it is nowhere; the message says what to get.
-    """
-    try:
-        return tatoeba.find(dl_manager.manual_dir)
-    except (AssertionError, FileNotFoundError):
-        # The folder is not there, empty, or has other things in it.
-        if os.environ.get(tatoeba.VARIABLE):
-            return tatoeba.find()
-        raise FileNotFoundError(tatoeba.SOURCE) from None

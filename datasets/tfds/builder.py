@@ -3,8 +3,10 @@
 import hashlib
 import inspect
 import itertools
+import os
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,23 @@ class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):  #
             # TFDS refuses a config object that has the name of one of the builder's own.
             config = self.builder_configs.get(config.name, config)
         super().__init__(config=config, **kwargs)
+
+
+def brought(dl_manager: tfds.download.DownloadManager, task: Any) -> Path | None:
+    """Where the files of a data set lie that a user has, or None.
+
+    Args:
+        dl_manager: of the builder.
+        task: the module of the data set, with `find` and the name of its environment `VARIABLE`.
+
+    Raises:
+        FileNotFoundError: the variable names a place without them.
+    """
+    try:
+        return task.find(dl_manager.manual_dir)
+    except (AssertionError, FileNotFoundError):
+        # The folder is not there, empty, or has other things in it.
+        return task.find() if os.environ.get(task.VARIABLE) else None
 
 
 class TaskBuilder(FolderBuilder, skip_registration=True):

@@ -1,15 +1,13 @@
 """WikiText-2 as a data set of TensorFlow Datasets."""
 
 import dataclasses
-import os
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import tensorflow_datasets as tfds
 
 from ..arguments import check_integers
-from ..tfds.builder import FolderBuilder
+from ..tfds.builder import FolderBuilder, brought
 from ..tfds.config import NamedConfig
 from . import wikitext2
 
@@ -53,7 +51,9 @@ class Builder(FolderBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        folder = text_folder(dl_manager)
+        folder = brought(dl_manager, wikitext2)
+        if folder is None:
+            raise FileNotFoundError(wikitext2.SOURCE)
         return {split: self._generate_examples(folder, split) for split in wikitext2.SPLITS}
 
     def _generate_examples(self, folder, split):
@@ -63,18 +63,3 @@ class Builder(FolderBuilder):
         for key, start in enumerate(range(0, last, config.length)):
             window = text[start : start + config.length + 1]
             yield key, {"inputs": window[:-1], "targets": window[1:]}
-
-
-def text_folder(dl_manager: Any) -> Path:
-    """The folder with the text that the user has.
-
-    Raises:
-        FileNotFoundError: it is nowhere; the message says what to get.
-    """
-    try:
-        return wikitext2.find(dl_manager.manual_dir)
-    except (AssertionError, FileNotFoundError):
-        # The folder is not there, empty, or has other things in it.
-        if os.environ.get(wikitext2.VARIABLE):
-            return wikitext2.find()
-        raise FileNotFoundError(wikitext2.SOURCE) from None
