@@ -208,13 +208,14 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
             features = maps_of(rows)
             if n > 1:
                 new = self._apply(self.units[n - 1], features, training)
-                features = saving.frozen(maps_of(running), new, features)
+                features = freeze(maps_of(running), new, features)
                 rows = rows_of(features)
             return rows, rows_of(self._halting(n, features, training)), rows
 
-        advance = None
+        advance, freeze = None, saving.frozen
         if not training:
             advance = saving.by_position(self.units, features, self.global_logit)
+            freeze = saving.frozen_if_any
         result = unrolled(step, rows_of(features), self.rule, advance=advance, frozen=True)
         return tuple(map(maps_of, (result.output, result.steps, result.remainder)))
 

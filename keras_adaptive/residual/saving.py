@@ -215,7 +215,7 @@ class SomePositions(NamedTuple):
             running: boolean `(positions,)`; the features of the others stay as they are.
         """
         new = unit.at_positions(ops.concatenate([rows, self.around]), self.positions)
-        rows = frozen(running, new, rows)
+        rows = frozen_if_any(running, new, rows)
         if halting_unit is None:
             return rows, ops.ones_like(rows[:, 0])
         nearest = self.positions.counts[1] - self.positions.counts[0]
@@ -234,9 +234,13 @@ class SomePositions(NamedTuple):
 
 
 def frozen(running: Tensor, new: Tensor, old: Tensor) -> Tensor:
-    """`new` where `running` is true, `old` elsewhere; nothing is copied while all are running."""
-    running = ops.expand_dims(running, -1)
-    return ops.cond(ops.all(running), lambda: new, lambda: ops.where(running, new, old))
+    """`new` where `running` is true, `old` elsewhere."""
+    return ops.where(ops.expand_dims(running, -1), new, old)
+
+
+def frozen_if_any(running: Tensor, new: Tensor, old: Tensor) -> Tensor:
+    """As `frozen`; nothing is copied while all are running."""
+    return ops.cond(ops.all(running), lambda: new, lambda: frozen(running, new, old))
 
 
 def _share(chosen):
