@@ -4,6 +4,7 @@ The weights after two steps of gradient descent: run eagerly, in a graph, by XLA
 torch, and by the equations in NumPy. A gradient that is missing or wrong anywhere fails here.
 """
 
+import numpy as np
 import pytest
 from training_choices import OF_ACTRNN, covering, is_possible, name_of, pairs_of
 
@@ -24,6 +25,17 @@ def test_actrnn_trains_as_the_equations_say(case):
 @pytest.mark.parametrize("case", [case for case in SAMPLE if case["way"] == "jax"], ids=name_of)
 def test_other_backends_train_as_tensorflow_does(backend, case):
     check(case, backend)
+
+
+def test_a_weight_that_is_not_a_number_is_far_from_all(monkeypatch):
+    """Also behind one that is right."""
+    case = next(case for case in SAMPLE if case["way"] == "xla")
+    right, wrong = [np.zeros(2), np.zeros(2)], [np.zeros(2), np.array([0.0, np.nan])]
+    monkeypatch.setattr(training_cases, "eagerly_trained", lambda text: right)
+    monkeypatch.setattr(training_cases, "expected", lambda case: (right, None))
+    monkeypatch.setattr(training_cases, "trained", lambda case, way: wrong)
+    with pytest.raises(AssertionError, match="inf apart"):
+        check(case)
 
 
 def test_the_sample_covers_all_pairs():

@@ -134,7 +134,8 @@ def differences(case, way=None):
 def _apart(found, wanted):
     """The largest difference between two lists of weights; infinite if one is not finite."""
     assert [one.shape for one in found] == [one.shape for one in wanted]
-    largest = max(np.max(np.abs(a - b)) for a, b in zip(found, wanted))
+    # Not Python's max, which loses what is not a number.
+    largest = np.max([np.max(np.abs(a - b)) for a, b in zip(found, wanted)])
     return float(np.nan_to_num(largest, nan=np.inf))
 
 
