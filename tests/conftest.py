@@ -12,6 +12,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # A test compiles far longer than it computes.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+# An XLA that does not know one of these flags ends the process and names it: take it out then.
 os.environ.setdefault(
     "XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
 )
@@ -29,9 +30,10 @@ hypothesis.settings.load_profile("deterministic")
 
 # The files that take longest, which begin first, so that all processes end at about the same time.
 LONGEST = (
-    *("test_entries", "test_training", "test_training_of_others", "test_conformance"),
-    *("test_examples", "test_backends", "test_limits", "test_over_time", "test_distributed"),
-    *("test_train", "test_cli", "test_attention", "test_installation", "test_verify"),
+    *("test_conformance", "test_entries", "test_examples", "test_training", "test_train"),
+    *("test_residual", "test_over_time", "test_limits", "test_cli", "test_training_of_others"),
+    *("test_ham", "test_pointer", "test_translation", "test_training_in_fit", "test_attention"),
+    *("test_language", "test_distributed", "test_backends", "test_installation", "test_tune"),
 )
 
 

@@ -17,7 +17,7 @@ from keras_adaptive.zoo.recipes import load as recipe_of
 from keras_adaptive.zoo.training.batches import batches as training_batches
 from keras_adaptive.zoo.training.train import Conductor
 
-# What is saved is traced; trainings and answers of a few examples take less without.
+# What is saved, and one training, is traced; a few answers take less without.
 pytestmark = pytest.mark.usefixtures("eager")
 LSTM, STACK = "neural_gpu_addition_lstm", "neural_gpu_addition_stack_rnn"
 TIMES = "neural_gpu_multiplication_lstm"

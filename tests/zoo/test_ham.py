@@ -21,7 +21,7 @@ from keras_adaptive.zoo.families.ham.schedule import halvings
 from keras_adaptive.zoo.recipe import Curriculum
 from pages import zoo as zoo_page
 
-# What is saved is traced; trainings and answers of a few examples take less without.
+# What is saved, and one training, is traced; a few answers take less without.
 pytestmark = pytest.mark.usefixtures("eager")
 NAME, SOFT, RAW = "ham_reverse", "dham_sort", "ham_stack"
 FILES = {
@@ -56,12 +56,13 @@ def small(name):
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory, trained):
-    """Trains a tiny network, once for each recipe."""
+    """Trains a tiny network, once for each recipe; one of them in a graph."""
     folder = tmp_path_factory.mktemp("runs")
 
     @functools.cache
     def run(name):
-        return trained(name, folder / name, overrides=small(name), jit_compile=False)
+        options = {"overrides": small(name), "graph": name == NAME, "jit_compile": False}
+        return trained(name, folder / name, **options)
 
     return run
 

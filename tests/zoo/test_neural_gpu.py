@@ -18,7 +18,7 @@ from keras_adaptive.zoo.families.neural_gpu import card as neural_gpu_card
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
 from keras_adaptive.zoo.recipes import load as recipe_of
 
-# What is saved is traced; trainings and answers of a few examples take less without.
+# What is trained and saved is traced; a few answers take less without.
 pytestmark = pytest.mark.usefixtures("eager")
 NAME = "neural_gpu_addition"
 FILES = {
@@ -39,10 +39,10 @@ PROBES = {"carries", "ones", "zeros", "powers", "unequal"}
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, trained):
-    """A finished training of a tiny Neural GPU."""
+    """A finished training of a tiny Neural GPU, in a graph."""
     small = {"maps": 4, "longer": 5, "bits": 3, "min_bits": 1, "batch_size": 4, "validate_every": 8}
     small |= {"steps": 2, "chunk": 2, "bins": (2, 3)}
-    return trained(NAME, tmp_path_factory.mktemp("runs") / "sum", overrides=small)
+    return trained(NAME, tmp_path_factory.mktemp("runs") / "sum", overrides=small, graph=True)
 
 
 @pytest.fixture(scope="module")

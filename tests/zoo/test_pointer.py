@@ -12,7 +12,7 @@ from keras_adaptive.datasets.convex_hull import convex_hull
 from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.training import run as runs
 
-# What is saved is traced, as by users; trainings and answers of a few examples take less without.
+# What is trained and saved is traced, as by users; a few answers take less without.
 pytestmark = pytest.mark.usefixtures("eager")
 SMALL = {
     "units": 4,
@@ -29,9 +29,9 @@ POINTS = "0.1,0.2 0.8,0.3 0.5,0.9 0.4,0.4"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, trained):
-    """A training of a few steps; test_pointer.py trains in a graph."""
+    """A training of a few steps, as users train."""
     folder = tmp_path_factory.mktemp("pointer") / "run"
-    return trained("hull_pointer", folder, overrides=SMALL, seed=3)
+    return trained("hull_pointer", folder, overrides=SMALL, seed=3, graph=True)
 
 
 @pytest.fixture(scope="module", params=["fixed-2", pytest.param("plain", marks=pytest.mark.slow)])

@@ -12,7 +12,7 @@ from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.training import run as runs
 from pages import zoo as zoo_page
 
-# What is saved is traced; trainings and answers of a few examples take less without.
+# What is trained and saved is traced; a few answers take less without.
 pytestmark = pytest.mark.usefixtures("eager")
 SMALL = {
     "units": 8,
@@ -31,9 +31,9 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory, trained):
-    """A training of a few steps."""
+    """A training of a few steps, in a graph."""
     folder = tmp_path_factory.mktemp("pondernet") / "run"
-    return trained("pondernet_parity", folder, overrides=SMALL, seed=3)
+    return trained("pondernet_parity", folder, overrides=SMALL, seed=3, graph=True)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from keras_adaptive.zoo.families.recall import family as recall
 from keras_adaptive.zoo.families.recall import fixed
 from keras_adaptive.zoo.training import run as runs
 
-# What is saved is traced; trainings and answers of a few examples take less without.
+# What is trained and saved is traced; a few answers take less without.
 pytestmark = pytest.mark.usefixtures("eager")
 SMALL = {"filters": 4, "num_blocks": 1, "iterations": 3, "length": 6, "min_length": 6, "longer": 9}
 SETTINGS = {"max_ponder": 12, "unchanged_steps": 2, "stages.0.steps": 2, "stages.0.chunk": 2}
@@ -23,7 +23,7 @@ def run(tmp_path_factory, trained):
     overrides = {**SMALL, **SETTINGS}
     overrides |= {f"stages.{n}.{what}": 1 for n in (1, 2) for what in ("steps", "chunk")}
     folder = tmp_path_factory.mktemp("recall") / "run"
-    return trained("recall_prefix_sums", folder, overrides=overrides, seed=3)
+    return trained("recall_prefix_sums", folder, overrides=overrides, seed=3, graph=True)
 
 
 def test_every_weight_moves(run):
