@@ -7,7 +7,8 @@ backends that have it. `concrete` returns the values of a tensor if they are kno
 `parts` has functions that run a step for some rows only; it is `None` on backends without them.
 `clock` reads the time while a graph runs. `retraced` separates traces that were made in different
 contexts, see `halting.context`. The other functions are parts of loops with custom gradients, see
-`ham.paths`.
+`ham.paths`. `batch_normalized` normalizes maps in one operation, and is `None` on backends without
+it.
 """
 
 import contextlib
@@ -24,6 +25,7 @@ if keras.config.backend() == "tensorflow":
     from .tensorflow import (
         append,
         appends_in_place,
+        batch_normalized,
         clock,
         compiles,
         concrete,
@@ -55,7 +57,7 @@ elif keras.config.backend() == "jax":
         with_gradient,
     )
 
-    parts = compiled_together = scan_repeats = None
+    batch_normalized = parts = compiled_together = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 else:
     from .eager import (
@@ -71,12 +73,13 @@ else:
     )
 
     append = explicit = pull_back = with_gradient = None  # Only for loops that append in place.
-    parts = compiled_together = scan_repeats = None
+    batch_normalized = parts = compiled_together = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 
 __all__ = [
     "append",
     "appends_in_place",
+    "batch_normalized",
     "can_compact",
     "clock",
     "compiled_together",

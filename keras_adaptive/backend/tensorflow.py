@@ -337,3 +337,30 @@ def clock(after: Tensor) -> Tensor:
         )
     with tf.control_dependencies(tree.flatten(after)):
         return tf.cast(tf.timestamp() * 1e6, tf.int64)
+
+
+def batch_normalized(
+    x: Tensor, scale: Tensor, offset: Tensor, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Batch normalization by the statistics of the batch, in one operation.
+
+    Args:
+        x: float32 `(batch, height, width, channels)`.
+        scale, offset: float32 `(channels,)`.
+        epsilon: float, added to the variance.
+
+    Returns:
+        The normalized `x`, and the mean and the variance of each channel.
+    """
+    y, mean, variance, *_ = tf.raw_ops.FusedBatchNormV3(
+        x=x,
+        scale=tf.convert_to_tensor(scale),
+        offset=tf.convert_to_tensor(offset),
+        mean=tf.zeros([0]),
+        variance=tf.zeros([0]),
+        epsilon=epsilon,
+        is_training=True,
+    )
+    # The operation gives the unbiased variance, of n - 1 positions instead of n.
+    count = tf.cast(tf.reduce_prod(tf.shape(x)[:3]), variance.dtype)
+    return y, mean, variance * (count - 1) / count

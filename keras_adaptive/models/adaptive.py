@@ -11,12 +11,22 @@ from ..act import ACTRNN
 from ..callbacks import WarnOfTimePenalty
 from ..distributed import replicas
 from ..halting import record
+from ..halting.loop import at_least_float32
 from ..reporting import ThreadValue
 from ..types import Tensor
 
 # XLA fills with zeros the states of all steps that may be taken, and those of this many numbers a
 # row in less time than it saves.
 MOST_NUMBERS_OF_XLA = 2**16
+
+
+def answer_dtype() -> str:
+    """The dtype in which a model's last layer computes under the global dtype policy.
+
+    That of the policy, but never below float32: in 16 bits, probabilities above 0.998 would be 1,
+    and their gradients 0.
+    """
+    return at_least_float32(keras.config.dtype_policy().compute_dtype)
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")

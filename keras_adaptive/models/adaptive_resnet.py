@@ -9,8 +9,9 @@ import numpy as np
 from .. import arguments
 from ..control import controller_of
 from ..residual import ResidualACT, ResidualUnit, flops
+from ..residual.norm import MapNormalization
 from ..types import Tensor
-from .adaptive import AdaptiveModel
+from .adaptive import AdaptiveModel, answer_dtype
 
 # The layers of `pooling`.
 POOLING = {
@@ -205,10 +206,11 @@ def _network(config):
         ]
         blocks.append(units)
         x = _halting_block(config, units, _name(number), x)
-    x = keras.layers.BatchNormalization(momentum=0.9, name="norm")(x)
+    x = MapNormalization(momentum=0.9, name="norm")(x)
     x = keras.layers.LeakyReLU(negative_slope=slope, name="activation")(x)
     x = POOLING[config["pooling"]](name="pool")(x)
-    return inputs, keras.layers.Dense(config["classes"], "softmax", name="answer")(x), blocks
+    answer = keras.layers.Dense(config["classes"], "softmax", dtype=answer_dtype(), name="answer")
+    return inputs, answer(x), blocks
 
 
 def _halting_block(config, units, name, x):

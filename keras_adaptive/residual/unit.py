@@ -7,6 +7,7 @@ from keras import ops
 
 from .. import arguments
 from ..types import Shape, Tensor
+from .norm import MapNormalization
 from .positions import Positions
 
 
@@ -68,9 +69,7 @@ class ResidualUnit(keras.layers.Layer):
         self.projection: keras.layers.Conv2D | None = None
 
     def _norm(self, name):
-        return keras.layers.BatchNormalization(
-            momentum=self.momentum, dtype=self.dtype_policy, name=name
-        )
+        return MapNormalization(momentum=self.momentum, dtype=self.dtype_policy, name=name)
 
     def _convolution(self, name, size, strides=1):
         return keras.layers.Conv2D(

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from keras import tree
 
 from keras_adaptive import checkpoints, curriculum
 from keras_adaptive.checkpoints import archive
-from keras_adaptive.zoo import cli
+from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.training import checkpoint
 from keras_adaptive.zoo.training import train as training
-from keras_adaptive.zoo.training.run import restore, resume_position
+from keras_adaptive.zoo.training.batches import drawn
+from keras_adaptive.zoo.training.run import restore, resume_position, start
 from keras_adaptive.zoo.training.train import train
 
 # All but one test are about what is kept and taken up again, not about what TensorFlow compiles.
@@ -338,3 +340,29 @@ def test_a_training_past_the_end_of_its_stage_goes_on_with_the_next(run):
     position.stage_step = steps
     resume_position(twin)
     assert position.done and position.stage == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "act_addition",
+        "act_logic",
+        "act_sort",
+        "ham_sort",
+        "hull_pointer",
+        "neural_gpu_addition",
+        "pondernet_parity",
+        "recall_prefix_sums",
+        "sact_digits",
+    ],
+)
+def test_answers_are_in_float32_where_the_rest_is_in_bfloat16(name, tmp_path):
+    """In bfloat16, probabilities above 0.998 are 1, and their gradients 0."""
+    recipe = recipes.load(name).configured(overrides={"batch_size": 2})
+    run = start(recipe, tmp_path, {}, precision="mixed_bfloat16")
+    stage = recipe.stages[0]
+    level = stage.curriculum.start if stage.curriculum else None
+    parameters = recipe.parameters_at(stage, level, 0)
+    inputs, _ = families.of(recipe).training_batch(drawn(recipe, 0, 0, parameters), parameters)[:2]
+    outputs = run.model(inputs)
+    assert {str(x.dtype.name) for x in tree.flatten(outputs)} == {"float32"}

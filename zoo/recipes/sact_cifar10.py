@@ -13,8 +13,8 @@ RECIPE = DIGITS.replace(
         "residual_units": 3,
         "global_logit": True,
         "pooling": "mean",
-        # Keras subtracts it from the weights without momentum, which multiplies the paper's by ten.
-        "weight_decay": 2e-3,
+        # Keras subtracts it from the weights without momentum, which multiplies others' by ten.
+        "weight_decay": 5e-3,
     },
     stages=(
         Stage(
@@ -34,6 +34,8 @@ RECIPE = DIGITS.replace(
         "7,000 batches, 20 passes over the training images, with a cosine schedule, instead of "
         "100,000.",
         "45,000 images for training; 5,000 are for validation.",
+        "A weight decay of 5e-4 instead of 2e-4, as the training is shorter (in Keras 5e-3: it "
+        "is not multiplied by the momentum).",
     ),
     search={"time_penalty": (0.002, 0.005, 0.01, 0.02)},
 )

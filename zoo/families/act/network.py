@@ -8,6 +8,7 @@ from .... import datasets
 from ....halting import AnytimeACT
 from ....layers import ACTRNN
 from ....models import AdaptiveModel
+from ....models.adaptive import answer_dtype
 
 # Keras warns at every call that the head of several answers drops the mask. That is harmless:
 # padding has no target, and its weight in the loss is 0.
@@ -62,14 +63,15 @@ def adaptive_layer(recipe, cell, target_ponder, return_state=False):
 
 def head(sizes):
     """The layer that turns states into probabilities, for `sizes` as a data set gives them."""
+    settings = {"dtype": answer_dtype(), "name": "answer"}
     if sizes["classes"] == 2:
-        return keras.layers.Dense(sizes["outputs"], activation="sigmoid", name="answer")
+        return keras.layers.Dense(sizes["outputs"], "sigmoid", **settings)
     if sizes["outputs"] == 1:
-        return keras.layers.Dense(sizes["classes"], activation="softmax", name="answer")
+        return keras.layers.Dense(sizes["classes"], "softmax", **settings)
     return keras.layers.EinsumDense(
         "btu,uoc->btoc",
         output_shape=(None, sizes["outputs"], sizes["classes"]),
         bias_axes="oc",
         activation="softmax",
-        name="answer",
+        **settings,
     )

@@ -8,6 +8,7 @@ import numpy as np
 from ....control import TargetPonder
 from ....evaluation import PonderProbe
 from ....models import AdaptiveModel
+from ....models.adaptive import answer_dtype
 from ..act.network import adaptive_layer
 
 CLASSES = 256
@@ -39,7 +40,7 @@ def predictor(recipe):
         layer = keras.layers.Embedding(CLASSES, settings["embedding"], name="bytes")
     cell = keras.layers.LSTMCell(settings["units"], recurrent_initializer="orthogonal")
     states, *_ = adaptive_layer(recipe, cell, target)(layer(inputs))
-    answer = keras.layers.Dense(CLASSES, activation="softmax", name="answer")
+    answer = keras.layers.Dense(CLASSES, activation="softmax", dtype=answer_dtype(), name="answer")
     return AdaptiveModel(inputs, answer(states), name=recipe.name)
 
 

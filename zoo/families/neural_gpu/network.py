@@ -4,6 +4,7 @@ import keras
 
 from .... import datasets
 from ....layers import NeuralGPU
+from ....models.adaptive import answer_dtype
 
 # Hyperparameters that are arguments of the layer.
 OF_LAYER = (
@@ -37,5 +38,7 @@ def build(recipe):
     settings = {k: v for k, v in recipe.hyperparameters.items() if k in OF_LAYER}
     symbols = keras.Input((None,), dtype="int32", name="inputs")
     column = NeuralGPU(sizes["symbols"], **settings, seed=recipe.seed, name="neural_gpu")(symbols)
-    answer = keras.layers.Dense(sizes["classes"], activation="softmax", name="answer")(column)
-    return keras.Model(symbols, answer, name=recipe.name)
+    answer = keras.layers.Dense(
+        sizes["classes"], activation="softmax", dtype=answer_dtype(), name="answer"
+    )
+    return keras.Model(symbols, answer(column), name=recipe.name)

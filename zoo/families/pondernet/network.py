@@ -8,6 +8,7 @@ from .... import datasets, evaluation
 from ....initial_weights import one_input_each
 from ....layers import PonderNet
 from ....models import PonderNetModel
+from ....models.adaptive import answer_dtype
 from ....pondernet import sine
 from ..act import network as act
 
@@ -50,8 +51,8 @@ def pondering(recipe, cell):
     head = keras.Sequential(
         [
             keras.Input((settings["units"],)),
-            keras.layers.Dense(1, activation="sigmoid"),
-            keras.layers.Reshape((1, 1)),
+            keras.layers.Reshape((1, settings["units"])),
+            keras.layers.Dense(1, activation="sigmoid", dtype=answer_dtype()),
         ],
         name="answer",
     )

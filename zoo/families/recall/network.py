@@ -7,6 +7,7 @@ from .... import datasets, evaluation
 from ....halting import Converged
 from ....layers import Recall
 from ....models import RecallModel
+from ....models.adaptive import answer_dtype
 
 LAYER = "recall"
 
@@ -32,7 +33,7 @@ def build(recipe):
         return_ponder=True,
         name=LAYER,
     )(bits, mask=ops.not_equal(symbols, task.PADDING))
-    answer = keras.layers.Activation("softmax", name="answer")(logits)
+    answer = keras.layers.Activation("softmax", dtype=answer_dtype(), name="answer")(logits)
     return RecallModel(symbols, answer, alpha=settings["alpha"], seed=recipe.seed, name=recipe.name)
 
 
