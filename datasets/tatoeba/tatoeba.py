@@ -278,6 +278,15 @@ def encode(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> np.ndarray:
     return np.array([subwords(0, vocabulary).encode(text)], np.int32)
 
 
+def digest(*, vocabulary: int = VOCABULARY, **_: Any) -> list[str]:
+    """SHA-256 of the subwords of each language, by which a training knows them again.
+
+    Other sentences, or a SentencePiece that learns otherwise, give other subwords, whose numbers
+    mean nothing to a network that was trained before.
+    """
+    return [subwords(language, vocabulary).digest for language in (0, 1)]
+
+
 def unknown(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> list[str]:
     """The characters of an English text that the training part does not have, each once."""
     return subwords(0, vocabulary).unknown(normalized(text))

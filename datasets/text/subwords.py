@@ -1,5 +1,6 @@
 """Subwords of a language, learned from its sentences by byte pair encoding."""
 
+import hashlib
 import io
 from collections.abc import Iterable
 from typing import Any
@@ -74,6 +75,12 @@ class Subwords:
     def pieces(self, numbers: Iterable[int]) -> list[str]:
         """The text form of each subword, up to the end."""
         return [self.model.id_to_piece(number) for number in _until_end(numbers)]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all subwords in their order: equal digests, equal numbers of each text."""
+        every = map(self.model.id_to_piece, range(self.model.get_piece_size()))
+        return hashlib.sha256("\n".join(every).encode()).hexdigest()
 
     def unknown(self, text: str) -> list[str]:
         """The characters of a text that no sentence had, each once."""

@@ -128,6 +128,15 @@ def test_without_the_sentences(command, monkeypatch, tmp_path):
     assert code == 2 and "Get the English and German sentences of Tatoeba" in error
 
 
+def test_other_sentences_have_other_subwords(command, monkeypatch, tmp_path):
+    """A newer file of Tatoeba's, whose numbers of subwords mean nothing to the network."""
+    text = "\n".join([*sentence_pairs.lines(), ""]).replace("Mary", "Zora")
+    (tmp_path / tatoeba.FILE).write_text(text, encoding="utf-8")
+    monkeypatch.setenv(tatoeba.VARIABLE, str(tmp_path))
+    code, _, error = command("predict", TEXT)
+    assert code == 2 and "was trained on other symbols than those of tatoeba here" in error
+
+
 def test_card(run, tmp_path):
     family = families.of(run.recipe)
     metrics = evaluate(run.model, run.recipe, 5)

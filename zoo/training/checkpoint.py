@@ -38,6 +38,7 @@ STATE = {
         # Those that came later than the format.
         "precision": typing.NotRequired[str],
         "weights": typing.NotRequired[dict],
+        "symbols": typing.NotRequired[list],
     },
     "position": typing.get_type_hints(Position),
     "history": list,

@@ -8,7 +8,7 @@ from typing import Any
 
 import keras
 
-from ... import checkpoints
+from ... import checkpoints, datasets
 from ...checkpoints.files import csv_text, write_file
 from .. import families, recipes
 from ..recipe import Recipe, Stage
@@ -103,6 +103,12 @@ def start(
     return Run(recipe, model, Path(folder), settings, Position(), [])
 
 
+def symbols_of(recipe: Recipe) -> list[str] | None:
+    """The digests of the symbols that a data set learns from its text; None for all others."""
+    digest = getattr(datasets.task(recipe.dataset), "digest", None)
+    return None if digest is None else digest(**recipe.parameters)
+
+
 def restore(
     folder: str | Path,
     settings: Mapping[str, Any] | None = None,
@@ -124,7 +130,8 @@ def restore(
 
     Raises:
         FileNotFoundError: there is no checkpoint.
-        ValueError: the checkpoint is damaged, or of another network.
+        ValueError: the checkpoint is damaged, or of another network; or the data set's symbols are
+            no longer those of the training.
     """
     saved = checkpoint.latest(folder)
     if saved.instead:
@@ -140,6 +147,12 @@ def restore(
             merged[key] = value
     precision = merged.get("precision") if to_train else None
     run = start(configure(merged, recipe), folder, merged, jit_compile, precision)
+    known = merged.get("symbols")
+    if known is not None and known != symbols_of(run.recipe):
+        raise ValueError(
+            f"{folder} was trained on other symbols than those of {run.recipe.dataset} here: its "
+            "text, or the library that learns subwords from it, has changed"
+        )
     run.position = Position(**state["position"])
     if run.position.stage >= len(run.recipe.stages):
         raise ValueError(

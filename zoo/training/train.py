@@ -23,7 +23,7 @@ from ..recipe import Recipe
 from ..settings import check_option
 from . import checkpoint
 from .batches import batches
-from .run import Run, configure, restore, resume_position, start
+from .run import Run, configure, restore, resume_position, start, symbols_of
 
 
 def train(
@@ -142,8 +142,10 @@ def _begun(out, settings, custom, jit_compile, weights):
         steps = source.position.step
         origin = {"folder": str(weights), "settings": source.settings, "steps": steps}
         settings = {**settings, "weights": origin}
-    precision = settings.get("precision")
-    run = start(configure(settings, custom), out, settings, jit_compile, precision)
+    configured = configure(settings, custom)
+    if symbols := symbols_of(configured):
+        settings = {**settings, "symbols": symbols}
+    run = start(configured, out, settings, jit_compile, settings.get("precision"))
     if source is not None:
         copy_weights(run.model, source.model)
     if name := checkpoints.not_finite(run.model):
