@@ -16,7 +16,7 @@ def batches_of(
     parameters: Mapping,
     given: Mapping[str, np.ndarray] | None = None,
 ) -> Iterator[dict[str, np.ndarray]]:
-    """Endless batches; of a text, all its windows once, in random order.
+    """Endless batches; of a text, or of given images, each window or image once, in random order.
 
     If examples are given, a dict of arrays, these are the examples, once, in their order.
     """

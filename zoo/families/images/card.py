@@ -83,17 +83,27 @@ def row_of(row):
 
 def seeds(metrics):
     """The table of all trainings."""
-    rows = [
-        [NAMES[run["variant"]], run["training_seed"], f"{run['steps']:,}", *row_of(run)]
-        for run in metrics["runs"]
-    ]
-    units = ["units inside", "outside"] if "units_inside" in metrics else []
-    header = ["halting", "seed", "steps", "images", "accuracy", "MFLOP", "share of FLOPs", *units]
-    return markdown(header, rows)
+    rows = [[run["training_seed"], f"{run['steps']:,}", run] for run in metrics["runs"]]
+    return of_runs(["seed", "steps"], rows)
+
+
+def of_runs(first, rows):
+    """A table of trainings; `rows` has the cells of the columns `first` and the metrics of each."""
+    units = ["units inside", "outside"] if "units_inside" in rows[0][-1] else []
+    header = ["halting", *first, "images", "accuracy", "MFLOP", "share of FLOPs", *units]
+    cells = [[NAMES[run["variant"]], *words, *row_of(run)] for *words, run in rows]
+    return markdown(header, cells)
 
 
 def compared(runs):
-    """The means over the seeds of each kind of halting, a sentence each."""
+    """The means over the seeds of each kind of halting, a sentence each.
+
+    Trainings of one kind with other settings, such as τ, are listed instead.
+    """
+    changed = {(run["variant"], changes(run["settings"])) for run in runs}
+    if len(changed) > len({kind for kind, _ in changed}):
+        rows = [[changes(run["settings"]), run] for run in runs]
+        return f"All trainings, beside each other:\n\n{of_runs(['changed settings'], rows)}"
     sentences = []
     for kind, name in NAMES.items():
         those = [run for run in runs if run["variant"] == kind]
