@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from keras_adaptive.zoo import recipes
-from keras_adaptive.zoo.entries.headline import cells, headline
+from keras_adaptive.zoo.entries.headline import cells, headline, limits_in_words
 
 LENGTHS = [
     {"probe": None, "least": 1, "length": 20, "sequence_error": 0.5},
@@ -42,6 +42,12 @@ def test_of_memories():
     found = headline(recipe("dham_sort"), {"sizes": sizes})
     assert cells(found) == ["84.00 %", "100.00 % at 128 leaves"]
     assert found["experiment"]
+
+
+def test_of_pictures_whose_size_no_recipe_sets():
+    found = headline(recipe("sact_cifar10"), {"sequence_error": 0.15, "sides": []})
+    assert found["trained_on"] == "CIFAR-10"
+    assert limits_in_words(found).startswith("Trained on CIFAR-10, where 15.00 % of the answers")
 
 
 def test_of_what_has_one_distribution_and_of_a_text():

@@ -6,6 +6,8 @@ from .card import percent
 
 # An entry with a larger error at its training sizes is an experiment.
 LEARNED = 0.5
+# Data sets whose examples have no size that a recipe sets.
+TITLES = {"cifar10": "CIFAR-10", "tatoeba": "Tatoeba", "wikitext2": "WikiText-2"}
 
 
 def headline(recipe, metrics):
@@ -25,7 +27,8 @@ def headline(recipe, metrics):
     rows += metrics.get("sizes", ())
     figures = {
         "task": task_of(recipe["dataset"]),
-        "trained_on": ", ".join(f"{value} {key}" for key, value in sizes_of(recipe).items()),
+        "trained_on": TITLES.get(recipe["dataset"])
+        or ", ".join(f"{value} {key}" for key, value in sizes_of(recipe).items()),
         "error": metrics.get("sequence_error"),
         "beyond": None,
         "error_beyond": None,
@@ -34,10 +37,9 @@ def headline(recipe, metrics):
         figures["bits_per_character"] = metrics["bits_per_character"]
         figures["trained_on"] = f"{recipe['parameters']['size'] * 90 // 100:,} bytes"
     if "bleu" in metrics:
-        figures |= {"bleu": metrics["bleu"], "trained_on": "Tatoeba"}
+        figures["bleu"] = metrics["bleu"]
     elif "perplexity" in metrics:
         figures["perplexity"] = metrics["perplexity"]
-        figures["trained_on"] = "WikiText-2"
     if rows:
         last, trained = rows[-1], Recipe.from_dict(recipe).largest_length
         kind = "points" if recipe["family"] == "pointer" else "positions"

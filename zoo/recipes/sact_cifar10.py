@@ -28,7 +28,10 @@ RECIPE = DIGITS.replace(
     batch_size=128,
     validate_every=1000,
     paper={**DIGITS.paper, "cell": "ResNet-32"},
-    task="What is on a photograph of 32×32 pixels? One of the ten classes of CIFAR-10.",
+    task=(
+        "What is on a photograph of 32×32 pixels? One of the ten classes of CIFAR-10 "
+        "(Krizhevsky 2009)."
+    ),
     differences=(
         "ResNet-20, with 3 units a block instead of 5.",
         "7,000 batches, 20 passes over the training images, with a cosine schedule, instead of "
