@@ -9,7 +9,7 @@ import numpy as np
 from .. import arguments
 from ..control import controller_of
 from ..residual import ResidualACT, ResidualUnit, flops
-from ..residual.norm import MapNormalization
+from ..residual.norm import BatchNormalization
 from ..types import Tensor
 from .adaptive import AdaptiveModel, answer_dtype
 
@@ -206,7 +206,7 @@ def _network(config):
         ]
         blocks.append(units)
         x = _halting_block(config, units, _name(number), x)
-    x = MapNormalization(momentum=0.9, name="norm")(x)
+    x = BatchNormalization(momentum=0.9, name="norm")(x)
     x = keras.layers.LeakyReLU(negative_slope=slope, name="activation")(x)
     x = POOLING[config["pooling"]](name="pool")(x)
     answer = keras.layers.Dense(config["classes"], "softmax", dtype=answer_dtype(), name="answer")

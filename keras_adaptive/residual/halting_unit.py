@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from ..types import Shape, Tensor
-from .norm import MapNormalization
+from .norm import BatchNormalization
 from .positions import Positions
 
 
@@ -44,7 +44,7 @@ class HaltingUnit(keras.layers.Layer):
                 name="pooled_weight",
             )
         if spatial:
-            self.norm = MapNormalization(momentum=0.9, dtype=self.dtype_policy, name="norm")
+            self.norm = BatchNormalization(momentum=0.9, dtype=self.dtype_policy, name="norm")
             self.convolution = keras.layers.Conv2D(
                 1, 3, padding="same", use_bias=False, dtype=self.dtype_policy, name="convolution"
             )

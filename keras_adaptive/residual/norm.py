@@ -10,12 +10,14 @@ from ..types import Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class MapNormalization(keras.layers.BatchNormalization):
+class BatchNormalization(keras.layers.BatchNormalization):
     """`keras.layers.BatchNormalization` of maps `(batch, height, width, channels)`.
 
     The same values, gradients and weights. In training on TensorFlow, Keras's own makes a pass over
     the maps for each operation that it consists of; this layer runs TensorFlow's fused one, with
-    which a residual network trains up to twice as fast on a processor.
+    which a residual network trains up to twice as fast on a processor. The class has the name of
+    Keras's because Keras finds the weights in a `.keras` file by it, so that either reads the
+    other's files.
 
     Args:
         **kwargs: of `keras.layers.BatchNormalization`, but for `axis`, `center`, `scale`, `renorm`
@@ -23,7 +25,7 @@ class MapNormalization(keras.layers.BatchNormalization):
 
     Example:
 
-    >>> layer = MapNormalization()
+    >>> layer = BatchNormalization()
     >>> out = layer(np.arange(8, dtype="float32").reshape(2, 2, 2, 1), training=True)
     >>> round(float(out.numpy().std()), 3)
     1.0

@@ -7,7 +7,7 @@ from keras import ops
 
 from .. import arguments
 from ..types import Shape, Tensor
-from .norm import MapNormalization
+from .norm import BatchNormalization
 from .positions import Positions
 
 
@@ -69,7 +69,7 @@ class ResidualUnit(keras.layers.Layer):
         self.projection: keras.layers.Conv2D | None = None
 
     def _norm(self, name):
-        return MapNormalization(momentum=self.momentum, dtype=self.dtype_policy, name=name)
+        return BatchNormalization(momentum=self.momentum, dtype=self.dtype_policy, name=name)
 
     def _convolution(self, name, size, strides=1):
         return keras.layers.Conv2D(

@@ -136,7 +136,9 @@ def test_images_without_a_box_have_no_units_inside(monkeypatch, tmp_path):
     metrics["by_answer"] = rows = family.by_answer(results)
     assert sum(row["examples"] for row in rows) == 20
     assert all(row["accuracy"] == (row["answer"] == "right") for row in rows)
-    metrics["runs"] = [{**metrics, "variant": "sact", "training_seed": 0, "steps": 1}]
+    settings = {"overrides": small, "steps_scale": None}
+    run = {"variant": "sact", "training_seed": 0, "steps": 1, "settings": settings}
+    metrics["runs"] = [{**metrics, **run}]
     assert "units_inside" not in family.run_metrics and "units_inside" not in metrics
     assert "inside" not in family.describe(metrics)
     text = card.results(family.recipe, metrics)

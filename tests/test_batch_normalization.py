@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from keras import layers
 
-from keras_adaptive import backend
-from keras_adaptive.residual import norm
+from keras_adaptive import backend, models
+from keras_adaptive.residual import halting_unit, norm, unit
 
-KINDS = (norm.MapNormalization, layers.BatchNormalization)
+KINDS = (norm.BatchNormalization, layers.BatchNormalization)
 
 
 def after_two_steps(kind, dtype, jit_compile, trainable):
@@ -58,3 +58,17 @@ def test_one_position_has_no_variance():
         results.append([np.asarray(outputs), *layer.get_weights()])
     for one, other in zip(*results, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_reads_a_file_that_was_written_with_kerass(monkeypatch, tmp_path):
+    with monkeypatch.context() as patch:
+        for module in unit, halting_unit:
+            patch.setattr(module, "BatchNormalization", layers.BatchNormalization)
+        earlier = models.AdaptiveResNet((8, 8, 1), units=2, filters=(2, 3))
+        rng = np.random.default_rng(0)
+        weights = [rng.uniform(0.5, 1, w.shape) for w in earlier.get_weights()]
+        earlier.set_weights(weights)
+        earlier.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    for one, other in zip(loaded.get_weights(), weights, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-7)
