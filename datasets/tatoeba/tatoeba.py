@@ -1,8 +1,9 @@
 """Tatoeba: what is this English sentence in German?
 
 The sentences are not part of this package. `SOURCE` says where to get them, and `find` looks for
-them. The subwords of both languages are learned from the training part, so a network needs the
-sentences to be asked, too.
+them. The subwords of both languages are learned from the training part; the 4,000 of each that
+networks are trained with by default are part of this package, so that these can be asked without
+the sentences.
 
 Source: the sentences of https://tatoeba.org, paired by https://www.manythings.org/anki/.
 """
@@ -41,6 +42,8 @@ FILE, FOLDER = "deu.txt", "deu-eng"
 URL = "https://www.manythings.org/anki/deu-eng.zip"
 # The environment variable that names the file or a folder above it.
 VARIABLE = "TATOEBA"
+# The default subwords of each language.
+SUBWORDS = [Path(__file__).with_name(f"{language}.model") for language in ("english", "german")]
 # Where TensorFlow Datasets looks for what users bring themselves.
 MANUAL = Path("~", "tensorflow_datasets", "downloads", "manual")
 SOURCE = (
@@ -106,17 +109,42 @@ def references(split: str = "test", place: str | Path | None = None) -> dict[str
     return found
 
 
-def subwords(language: int, vocabulary: int, place: str | Path | None = None) -> Subwords:
-    """The subwords of English, language 0, or German, 1."""
+def subwords(language: int, vocabulary: int) -> Subwords:
+    """The subwords of English, language 0, or German, 1.
+
+    Raises:
+        FileNotFoundError: the sentences are not there, and `vocabulary` is not the default.
+        ImportError: SentencePiece is not installed.
+        ValueError: `vocabulary` is too small.
+    """
     check_integers(10, vocabulary=vocabulary)
-    path = find(place)
+    if vocabulary == VOCABULARY:
+        return _packaged(language)
+    path = find()
     return _subwords(path, path.stat().st_mtime_ns, language, vocabulary)
+
+
+@functools.cache
+def _packaged(language):
+    return Subwords(SUBWORDS[language].read_bytes())
 
 
 @functools.lru_cache(maxsize=4)
 def _subwords(path, changed, language, vocabulary):
-    sentences = dict.fromkeys(pair[language] for pair in parts(path, changed)["train"])
-    return Subwords(sentences, vocabulary)
+    if vocabulary == VOCABULARY:
+        return _packaged(language)
+    return learned(language, vocabulary, parts(path, changed)["train"])
+
+
+def learned(language: int, vocabulary: int, pairs: Pairs) -> Subwords:
+    """The subwords of one language of some pairs."""
+    return Subwords.learn(dict.fromkeys(pair[language] for pair in pairs), vocabulary)
+
+
+def write_subwords() -> None:
+    """Writes the subwords of this package anew, learned from the sentences that `find` finds."""
+    for language, path in enumerate(SUBWORDS):
+        learned(language, VOCABULARY, read("train")).save(path)
 
 
 @functools.lru_cache(maxsize=4)
@@ -268,7 +296,7 @@ def encode(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> np.ndarray:
     ['▁How', '▁old', '▁are', '▁you', '?']
 
     Raises:
-        FileNotFoundError: the sentences, whose subwords these are, are not there.
+        FileNotFoundError: the sentences are not there, and `vocabulary` is not the default.
         ImportError: SentencePiece is not installed.
         ValueError: `text` is empty.
     """

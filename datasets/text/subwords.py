@@ -3,26 +3,25 @@
 import hashlib
 import io
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 PADDING, END, UNKNOWN = 0, 1, 2
 
 
 class Subwords:
-    """The subwords that are learned from sentences: pieces of words that are frequent.
+    """The subwords of a language: pieces of words that are frequent.
 
     They are numbered from 3; 0 is padding, 1 the end of a sentence, and 2 a character that no
     sentence had. `▁` marks the beginning of a word.
 
     Args:
-        sentences: strings.
-        vocabulary: how many numbers there are at most.
+        model: the bytes of a SentencePiece model, as `save` writes them.
 
     Raises:
         ImportError: SentencePiece is not installed.
-        ValueError: the sentences have more different characters than there are numbers.
 
-    >>> words = Subwords(["low lower lowest", "new newer newest"] * 5, vocabulary=24)
+    >>> words = Subwords.learn(["low lower lowest", "new newer newest"] * 5, vocabulary=24)
     >>> words.pieces(words.encode("lower"))
     ['▁lower']
     >>> words.decode(words.encode("newest lower"))
@@ -32,11 +31,24 @@ class Subwords:
     Richardson 2018, arXiv:1808.06226).
     """
 
-    def __init__(self, sentences: Iterable[str], vocabulary: int):
-        library = sentencepiece()
+    def __init__(self, model: bytes):
+        self.model = sentencepiece().SentencePieceProcessor(model_proto=model)
+
+    @classmethod
+    def learn(cls, sentences: Iterable[str], vocabulary: int) -> Self:
+        """The subwords that are learned from sentences.
+
+        Args:
+            sentences: strings.
+            vocabulary: how many numbers there are at most.
+
+        Raises:
+            ImportError: SentencePiece is not installed.
+            ValueError: the sentences have more different characters than there are numbers.
+        """
         model = io.BytesIO()
         try:
-            library.SentencePieceTrainer.train(
+            sentencepiece().SentencePieceTrainer.train(
                 sentence_iterator=iter(sentences),
                 model_writer=model,
                 model_type="bpe",
@@ -58,7 +70,11 @@ class Subwords:
                 f"`vocabulary` must be above the number of different characters of the sentences. "
                 f"Received: {vocabulary}"
             ) from error
-        self.model = library.SentencePieceProcessor(model_proto=model.getvalue())
+        return cls(model.getvalue())
+
+    def save(self, path: str | Path) -> None:
+        """Writes the SentencePiece model."""
+        Path(path).write_bytes(self.model.serialized_model_proto())
 
     def encode(self, text: str) -> list[int]:
         """The subwords of a sentence, without an end."""

@@ -3,6 +3,7 @@
 With the environment variable TATOEBA set, the real file is checked as well.
 """
 
+import hashlib
 import itertools
 import os
 
@@ -125,6 +126,18 @@ def test_subwords_of_a_users_sentence():
             tatoeba.encode(empty)
 
 
+def test_the_default_subwords_need_no_file(tmp_path, monkeypatch):
+    before = tatoeba.digest()
+    monkeypatch.setenv("TATOEBA", str(tmp_path / "nothing"))
+    assert tatoeba.digest() == before
+    inputs = tatoeba.encode("How old are you?")
+    assert tatoeba.describe(inputs[0]) == ["▁How", "▁old", "▁are", "▁you", "?"]
+    german = tatoeba.subwords(1, tatoeba.VOCABULARY)
+    assert tatoeba.decode(german.encode("Wie alt bist du?")) == "Wie alt bist du?"
+    assert tatoeba.sizes() == {"symbols": 4000, "outputs": 1, "classes": 4000}
+    assert [tatoeba.subwords(i, 4000).model.get_piece_size() for i in (0, 1)] == [4000, 4000]
+
+
 @pytest.mark.parametrize(
     "wrong, message",
     [
@@ -143,7 +156,7 @@ def test_bad_input(wrong, message):
 def test_without_the_file_the_error_says_what_to_get(tmp_path, monkeypatch):
     monkeypatch.setenv("TATOEBA", str(tmp_path / "nothing"))
     with pytest.raises(FileNotFoundError, match="Get the English and German sentences"):
-        tatoeba.encode("Hello")
+        tatoeba.encode("Hello", **SMALL)
     monkeypatch.setenv("TATOEBA", str(tmp_path / "data"))
     made = tfds.builder("tatoeba", data_dir=tmp_path / "data")
     with pytest.raises(Exception, match="Get the English and German sentences"):
@@ -184,3 +197,7 @@ def test_the_users_file(monkeypatch):
     for one, other in itertools.combinations(tatoeba.SPLITS, 2):
         for mine, theirs in zip(sentences(one), sentences(other), strict=True):
             assert not mine & theirs
+    digest = hashlib.sha256(tatoeba.find().read_bytes()).hexdigest()
+    if digest in path("tatoeba").with_name("checksums.tsv").read_text():
+        learned = [tatoeba.learned(i, 4000, tatoeba.read("train")).digest for i in (0, 1)]
+        assert learned == tatoeba.digest()
