@@ -35,8 +35,16 @@ def _optimize(whether):
 
 @functools.cache
 def leave_alone():
-    """From now on graphs run as they are traced: to rewrite them takes as long as to trace them."""
+    """From now on graphs run as they are traced: to rewrite them takes as long as to trace them.
+
+    Nor does an operation know the stack that made it, which only errors in running graphs name.
+    """
     _optimize(False)
+    if _is_tensorflow():
+        from tensorflow.python.util import tf_stack
+
+        stack = tf_stack.extract_stack()
+        tf_stack.extract_stack = lambda stacklevel=1: stack
 
 
 @contextlib.contextmanager

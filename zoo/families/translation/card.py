@@ -72,7 +72,8 @@ model = zoo.load({this})  # subwords to subwords
 {asking(recipe, metrics, EXAMPLE)}  # the translation, and the steps of each subword
 ```
 
-The subwords are learned from the sentences: see the README of the data set `tatoeba`."""
+It needs SentencePiece, `pip install "keras_adaptive[translation]"`, but not the sentences: the
+subwords are part of the package."""
 
 
 def training(recipe, metrics):
