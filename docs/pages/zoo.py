@@ -31,21 +31,26 @@ def zoo_table(paths, read):
             if "lengths" in entry[2] and entry[1]["length_parameters"][1] == unit
         ]
         recall = [entry for entry in those if "fixed" in entry[2]]
-        pointers = [entry for entry in those if entry[1]["family"] == "pointer"]
-        those = [entry for entry in those if entry not in recall + pointers]
-        for title, some in (
-            (f"Errors at lengths in {words}", those),
-            (f"Recall networks, at lengths in {words}", recall),
-            ("Pointer networks, at numbers of points", pointers),
+        tours = [entry for entry in those if "length_ratio" in entry[2]]
+        hulls = [entry for entry in those if entry[1]["family"] == "pointer" and entry not in tours]
+        those = [entry for entry in those if entry not in recall + hulls + tours]
+        for title, some, score in (
+            (f"Errors at lengths in {words}", those, "sequence_error"),
+            (f"Recall networks, at lengths in {words}", recall, "sequence_error"),
+            ("Pointer networks, at numbers of points", hulls, "sequence_error"),
+            ("Tours, length / shortest at numbers of points", tours, "length_ratio"),
         ):
             if some:
-                tables.append(f"{title}:\n\n{length_table(some)}")
+                tables.append(f"{title}:\n\n{length_table(some, score)}")
     memories = [entry for entry in entries if "sizes" in entry[2]]
     if memories:
         tables.append(f"{memory_words(memories)}\n\n{memory_table(memories)}")
     images = [entry for entry in entries if "sides" in entry[2]]
     if images:
-        words = "Images, means of all seeds, with FLOPs as a share of those of the plain network:"
+        words = (
+            "Images, means of all trainings with the same τ, with FLOPs as a share of those of the "
+            "plain network:"
+        )
         tables.append(f"{words}\n\n{image_table(images)}")
     texts = [entry for entry in entries if "bits_per_character" in entry[2]]
     if texts:
@@ -127,15 +132,24 @@ def image_table(entries):
     rows = []
     for name, _, metrics in entries:
         runs = metrics["runs"]
-        for variant in dict.fromkeys(run["variant"] for run in runs):
-            seeds = [run for run in runs if run["variant"] == variant]
-            accuracy, share = (mean(run[k] for run in seeds) for k in ("accuracy", "flops_share"))
-            rows.append([link(name), variant, len(seeds), percent(accuracy), percent(share)])
-    return markdown(["model", "halting", "seeds", "accuracy", "share of FLOPs"], rows)
+        for kind in dict.fromkeys(map(kind_of, runs)):
+            alike = [run for run in runs if kind_of(run) == kind]
+            accuracy, share = (mean(run[k] for run in alike) for k in ("accuracy", "flops_share"))
+            rows.append([link(name), kind, len(alike), percent(accuracy), percent(share)])
+    return markdown(["model", "halting", "trainings", "accuracy", "share of FLOPs"], rows)
 
 
-def length_table(entries):
-    """The table of models that were measured at many lengths, as `act_table`."""
+def kind_of(run):
+    """The halting of a training, with what it changed in its recipe of τ and the units."""
+    changed = run["settings"]["overrides"] or {}
+    names = {"time_penalty": "τ = {:g}", "residual_units": "{} units a block"}
+    known = [words.format(changed[name]) for name, words in names.items() if name in changed]
+    return ", ".join([run["variant"], *known])
+
+
+def length_table(entries, score):
+    """The table of models that were measured at many lengths, as `act_table`; `score` is shown."""
+    as_text = percent if score == "sequence_error" else "{:.4f}".format
     errors = [
         {row["length"]: row for row in metrics["lengths"] if is_of_one_length(row)}
         for *_, metrics in entries
@@ -144,7 +158,7 @@ def length_table(entries):
     rows = []
     for (name, recipe, metrics), measured in zip(entries, errors, strict=True):
         cells = [
-            percent(measured[length]["sequence_error"]) if length in measured else "–"
+            as_text(measured[length][score]) if length in measured else "–"
             for length in lengths
         ]
         rows.append([link(name) + averaged(metrics), *cells, recipe["paper"].get("error", "–")])

@@ -44,6 +44,14 @@ def test_of_memories():
     assert found["experiment"]
 
 
+def test_of_tours():
+    rows = [{"least": n, "length": n, "sequence_error": 0.5, "length_ratio": 1 + n / 1000}
+            for n in (5, 10, 12)]
+    found = headline(recipe("tour_pointer"), {"lengths": rows})
+    assert cells(found) == ["tours 1.00 % longer", "1.20 % longer at 12 points"]
+    assert "Through\n12 points, the most that it was measured with, it is" in limits_in_words(found)
+
+
 def test_of_pictures_whose_size_no_recipe_sets():
     found = headline(recipe("sact_cifar10"), {"sequence_error": 0.15, "sides": []})
     assert found["trained_on"] == "CIFAR-10"

@@ -18,7 +18,8 @@ def headline(recipe, metrics):
 
     Returns:
         A dict of texts and numbers: `task`; `trained_on`, the size of its training inputs; `error`
-        there (of a text `bits_per_character`, `perplexity` or `bleu`); `beyond`, the largest size
+        there (of a text `bits_per_character`, `perplexity` or `bleu`; of tours also `length_ratio`,
+        their length beside the shortest, and `length_ratio_beyond`); `beyond`, the largest size
         it was measured at, and `error_beyond`, both None where nothing is larger; and `experiment`,
         whether it did not learn its task.
     """
@@ -52,6 +53,11 @@ def headline(recipe, metrics):
             "beyond": f"{last[key]} {words}",
             "error_beyond": last["sequence_error"],
         }
+        if "length_ratio" in last:
+            figures |= {
+                "length_ratio": known["length_ratio"],
+                "length_ratio_beyond": last["length_ratio"],
+            }
     if metrics.get("sides"):
         last, side = metrics["sides"][-1], recipe["parameters"]["side"]
         figures |= {
@@ -112,6 +118,12 @@ def limits_in_words(figures):
     """
     if figures.keys() & {"bits_per_character", "perplexity", "bleu"}:
         return f"Trained on {figures['trained_on']}, and measured on text of the same source alone."
+    if "length_ratio" in figures:
+        return (
+            f"Trained on {figures['trained_on']}, where a tour is {_longer(figures, '')} than the "
+            f"shortest on average. Through\n{figures['beyond']}, the most that it was measured "
+            f"with, it is {_longer(figures, '_beyond')}."
+        )
     text = (
         f"Trained on {figures['trained_on']}, where {percent(figures['error'])} of the answers "
         "have a mistake."
@@ -140,6 +152,14 @@ def cells(figures):
         return [f"perplexity {figures['perplexity']:.1f}", "–"]
     if "bleu" in figures:
         return [f"BLEU {figures['bleu']:.1f}", "–"]
+    if "length_ratio" in figures:
+        beyond = f"{_longer(figures, '_beyond')} at {figures['beyond']}"
+        return [f"tours {_longer(figures, '')}", beyond]
     if figures["error_beyond"] is None:
         return [percent(figures["error"]), "–"]
     return [percent(figures["error"]), f"{percent(figures['error_beyond'])} at {figures['beyond']}"]
+
+
+def _longer(figures, where):
+    """By how much tours are longer than the shortest, in words."""
+    return f"{percent(figures['length_ratio' + where] - 1)} longer"

@@ -32,8 +32,8 @@ RECIPE = DIGITS.replace(
     ),
     differences=(
         "11,000 batches, 31 passes over the training images, with a cosine schedule, instead of "
-        "100,000. SACT and ACT begin with the weights of the plain network, as the authors' did for "
-        "ImageNet, and take 1,000 batches more.",
+        "100,000. SACT and ACT begin with the weights of the plain network, as the authors' did "
+        "for ImageNet, and take 1,000 or 2,000 batches more.",
         "45,000 images for training; 5,000 are for validation.",
         "A weight decay of 5e-4 instead of 2e-4, as the training is shorter (in Keras 5e-3: it "
         "is not multiplied by the momentum).",

@@ -129,7 +129,8 @@ class Pointer(Family):
     @property
     def lengths(self):
         """Those of `LENGTHS` that the task has."""
-        return [n for n in LENGTHS if n <= getattr(self.task, "MOST_POINTS", MOST_POINTS)]
+        most = getattr(self.task, "MOST_POINTS", MOST_POINTS)
+        return sorted({min(n, most) for n in LENGTHS})
 
     def entry_metrics(self, run, model, trainings, request):
         """The errors with several numbers of points, see `measure_lengths`."""
