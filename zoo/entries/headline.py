@@ -42,22 +42,7 @@ def headline(recipe, metrics):
     elif "perplexity" in metrics:
         figures["perplexity"] = metrics["perplexity"]
     if rows:
-        last, trained = rows[-1], Recipe.from_dict(recipe).largest_length
-        kind = "points" if recipe["family"] == "pointer" else "positions"
-        words = "leaves" if "leaves" in last else {"length": kind}.get(unit, unit)
-        key = "leaves" if "leaves" in last else "length"
-        known = next((row for row in rows if row[key] == trained), rows[0])
-        figures |= {
-            "trained_on": f"up to {known[key]} {words}",
-            "error": known["sequence_error"],
-            "beyond": f"{last[key]} {words}",
-            "error_beyond": last["sequence_error"],
-        }
-        if "length_ratio" in last:
-            figures |= {
-                "length_ratio": known["length_ratio"],
-                "length_ratio_beyond": last["length_ratio"],
-            }
+        figures |= _at_lengths(recipe, unit, rows)
     if metrics.get("sides"):
         last, side = metrics["sides"][-1], recipe["parameters"]["side"]
         figures |= {
@@ -73,6 +58,25 @@ def headline(recipe, metrics):
             "error_beyond": row["sequence_error"],
         }
     figures["experiment"] = figures["error"] is not None and figures["error"] > LEARNED
+    return figures
+
+
+def _at_lengths(recipe, unit, rows):
+    """The figures of an entry that was measured at several lengths or sizes of memory."""
+    last, trained = rows[-1], Recipe.from_dict(recipe).largest_length
+    kind = "points" if recipe["family"] == "pointer" else "positions"
+    words = "leaves" if "leaves" in last else {"length": kind}.get(unit, unit)
+    key = "leaves" if "leaves" in last else "length"
+    known = next((row for row in rows if row[key] == trained), rows[0])
+    figures = {
+        "trained_on": f"up to {known[key]} {words}",
+        "error": known["sequence_error"],
+        "beyond": f"{last[key]} {words}",
+        "error_beyond": last["sequence_error"],
+    }
+    if "length_ratio" in last:
+        figures["length_ratio"] = known["length_ratio"]
+        figures["length_ratio_beyond"] = last["length_ratio"]
     return figures
 
 
