@@ -20,6 +20,7 @@ from keras_adaptive.zoo.families.language import card as language_card
 from keras_adaptive.zoo.families.pondernet import card as pondernet_card
 from keras_adaptive.zoo.recipe import Recipe
 from pages import ham as ham_page
+from pages import images as images_page
 from pages import neural_gpu as neural_gpu_page
 from pages import pointer as pointer_page
 from pages import recall as recall_page
@@ -134,6 +135,7 @@ DOCUMENTS = {
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
     verify_page.PAGE: verify_page.tables,
     neural_gpu_page.PAGE: lambda folder: neural_gpu_page.tables(folder, read),
+    images_page.PAGE: lambda folder: images_page.tables(folder, read),
     pointer_page.PAGE: lambda folder: pointer_page.tables(folder, read),
     recall_page.PAGE: lambda folder: recall_page.tables(folder, read),
     thought_page.PAGE: lambda folder: thought_page.tables(folder, read),

@@ -6,6 +6,7 @@ import pytest
 from keras import layers
 
 from keras_adaptive import backend, models
+from keras_adaptive.models import adaptive_resnet
 from keras_adaptive.residual import halting_unit, norm, unit
 
 KINDS = (norm.BatchNormalization, layers.BatchNormalization)
@@ -60,9 +61,9 @@ def test_one_position_has_no_variance():
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
-def test_reads_a_file_that_was_written_with_kerass(monkeypatch, tmp_path):
+def test_reads_a_file_that_was_written_with_the_one_of_keras(monkeypatch, tmp_path):
     with monkeypatch.context() as patch:
-        for module in unit, halting_unit:
+        for module in unit, halting_unit, adaptive_resnet:
             patch.setattr(module, "BatchNormalization", layers.BatchNormalization)
         earlier = models.AdaptiveResNet((8, 8, 1), units=2, filters=(2, 3))
         rng = np.random.default_rng(0)

@@ -131,8 +131,6 @@ def _packaged(language):
 
 @functools.lru_cache(maxsize=4)
 def _subwords(path, changed, language, vocabulary):
-    if vocabulary == VOCABULARY:
-        return _packaged(language)
     return learned(language, vocabulary, parts(path, changed)["train"])
 
 
@@ -150,7 +148,7 @@ def write_subwords() -> None:
 @functools.lru_cache(maxsize=4)
 def _encoded(path, changed, split, vocabulary):
     """The subwords of all pairs of a split, those of targets with the end, and their lengths."""
-    english, german = (_subwords(path, changed, language, vocabulary) for language in (0, 1))
+    english, german = (subwords(language, vocabulary) for language in (0, 1))
     sources, targets = map(list, zip(*parts(path, changed)[split], strict=True))
     encoded = english.encode_all(sources), [[*x, END] for x in german.encode_all(targets)]
     lengths = np.array([max(map(len, pair)) for pair in zip(*encoded, strict=True)])

@@ -130,21 +130,25 @@ def text_table(entries):
 def image_table(entries):
     """The table of models for images and of their variants, as `act_table`."""
     rows = []
-    for name, _, metrics in entries:
-        runs = metrics["runs"]
-        for kind in dict.fromkeys(map(kind_of, runs)):
-            alike = [run for run in runs if kind_of(run) == kind]
+    for name, recipe, metrics in entries:
+        runs = [(kind_of(run, recipe), run) for run in metrics["runs"]]
+        for kind in dict.fromkeys(kind for kind, _ in runs):
+            alike = [run for other, run in runs if other == kind]
             accuracy, share = (mean(run[k] for run in alike) for k in ("accuracy", "flops_share"))
             rows.append([link(name), kind, len(alike), percent(accuracy), percent(share)])
     return markdown(["model", "halting", "trainings", "accuracy", "share of FLOPs"], rows)
 
 
-def kind_of(run):
-    """The halting of a training, with what it changed in its recipe of τ and the units."""
+def kind_of(run, recipe):
+    """The halting of a training, its τ if it was set, and its units if an entry has others."""
     changed = run["settings"]["overrides"] or {}
-    names = {"time_penalty": "τ = {:g}", "residual_units": "{} units a block"}
-    known = [words.format(changed[name]) for name, words in names.items() if name in changed]
-    return ", ".join([run["variant"], *known])
+    words = [run["variant"]]
+    if "time_penalty" in changed:
+        words.append(f"τ = {changed['time_penalty']:g}")
+    units = recipe["hyperparameters"]["residual_units"]
+    if changed.get("residual_units", units) != units:
+        words.append(f"{changed['residual_units']} units a block")
+    return ", ".join(words)
 
 
 def length_table(entries, score):

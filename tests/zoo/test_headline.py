@@ -45,8 +45,10 @@ def test_of_memories():
 
 
 def test_of_tours():
-    rows = [{"least": n, "length": n, "sequence_error": 0.5, "length_ratio": 1 + n / 1000}
-            for n in (5, 10, 12)]
+    rows = [
+        {"least": n, "length": n, "sequence_error": 0.5, "length_ratio": 1 + n / 1000}
+        for n in (5, 10, 12)
+    ]
     found = headline(recipe("tour_pointer"), {"lengths": rows})
     assert cells(found) == ["tours 1.00 % longer", "1.20 % longer at 12 points"]
     assert "Through\n12 points, the most that it was measured with, it is" in limits_in_words(found)
