@@ -75,7 +75,7 @@ def test_the_price_of_a_step_is_never_negative(runs):
 
 def test_the_papers_network():
     """A byte comes in as one of 256 inputs that is 1."""
-    recipe = recipes.load("act_enwik8")
+    recipe = recipes.load("act_enwik8_paper")
     assert recipe.hyperparameters["units"] == 1500 and recipe.parameters["length"] == 500
     model = families.of(recipe.with_overrides({"units": 3})).build()
     given = np.asarray(model.get_layer("bytes")(np.array([[7]])))

@@ -1,7 +1,7 @@
 """The bytes of Wikipedia for two cores: the first megabyte, and a small LSTM."""
 
 from ..recipe import Stage
-from .act_enwik8 import RECIPE as PAPER
+from .act_enwik8 import PAPER
 
 RECIPE = PAPER.replace(
     name="act_enwik8_small",
