@@ -44,8 +44,8 @@ def evaluate(
 
     Returns:
         A dict for JSON: `model`, `dataset`, `parameters`, `split`, `seed`, the keys of
-        `Family.summary`, `seconds`, `by_difficulty`, and with `within` the keys of
-        `LimitedProbe.summary`.
+        `Family.summary` and `Family.further_numbers`, `seconds`, `by_difficulty`, and with `within`
+        the keys of `LimitedProbe.summary`.
     """
     began = time.monotonic()
     seed = recipe.seed if seed is None else seed
@@ -69,6 +69,7 @@ def evaluate(
         "split": split,
         "seed": seed,
         **family.summary(results),
+        **family.further_numbers(limited or probe, results, split),
         **({} if limited is None else limited.summary()),
         "seconds": round(time.monotonic() - began, 3),
         "by_difficulty": family.by_difficulty(results),
@@ -98,6 +99,7 @@ def evaluate_run(run: Any, examples: int = 10_000, seed: int = 0) -> dict[str, A
         "steps": run.position.step,
         "finished": run.position.done,
         "training_seconds": round(run.position.seconds, 1),
+        **({"accelerator": run.accelerator} if run.accelerator else {}),
         **families.of(run.recipe).selection_metrics(run, examples),
         "versions": versions(),
     }

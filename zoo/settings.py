@@ -153,6 +153,7 @@ HYPERPARAMETERS = {
     "kernel_scale": Number("by how much the kernel's weights are larger", 0, 1000, open="low"),
     "kernel_size": KernelSize("of the convolutions", Integer("", 1, 99), 2, 2),
     "label_smoothing": Number("share of a target spread over all classes", 0, 1, open="high"),
+    "least_time_penalty": Number("the smallest τ that `target_ponder` chooses", -1, 0),
     "longer": Integer("length beyond training that is validated", 2, LONGEST),
     "longer_at_first": Integer("the same, in the first stage", 2, LONGEST),
     "longest_memory": Number("of the forget gates, in time steps", 2, 1_000_000, open="low"),

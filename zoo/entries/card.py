@@ -172,6 +172,28 @@ def minutes(seconds):
     return {0: "less than a minute", 1: "1 minute"}.get(count, f"{count:,} minutes")
 
 
+def duration(metrics, otherwise=""):
+    """How long a training took in words, and on what; `otherwise` if that was a CPU.
+
+    >>> duration({"training_seconds": 540, "accelerator": "NVIDIA H200"})
+    '9 minutes on an NVIDIA H200'
+    """
+    place = f" on an {metrics['accelerator']}" if "accelerator" in metrics else otherwise
+    return minutes(metrics["training_seconds"]) + place
+
+
+def whole_minutes(metrics):
+    """How long a training took as a cell of a table.
+
+    >>> whole_minutes({"training_seconds": 540}), whole_minutes(
+    ...     {"training_seconds": 540, "accelerator": "NVIDIA H200"}
+    ... )
+    ('9', '9 (NVIDIA H200)')
+    """
+    place = f" ({metrics['accelerator']})" if "accelerator" in metrics else ""
+    return f"{metrics['training_seconds'] / 60:.0f}{place}"
+
+
 def markdown(header, rows):
     """A Markdown table.
 
@@ -243,7 +265,7 @@ def trained(words, recipe, metrics):
     ended = "" if metrics["finished"] else " when the training was broken off"
     commit = f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else ""
     return [
-        f"{words}, {metrics['steps']:,} of them{ended}, {minutes(metrics['training_seconds'])} "
+        f"{words}, {metrics['steps']:,} of them{ended}, {duration(metrics)} "
         f"with the {metrics['training_backend']} backend{commit}. Train it again with",
         "",
         textwrap.indent(command(recipe, metrics), "    "),
@@ -266,7 +288,7 @@ def trainings_table(metrics, symbols):
             run["training_seed"],
             changes(run["settings"]),
             f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
-            f"{run['training_seconds'] / 60:.0f}",
+            whole_minutes(run),
             percent(run["validation_error"]),
             percent(run["longer_error"])
             + ("" if run["longer"] == longer else f" (at {run['longer']})"),

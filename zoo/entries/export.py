@@ -112,7 +112,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         **metrics,
         "folder": None if is_package(request.into) else request.into.as_posix(),
         "commit": commit(),
-        "runs": [{key: training[key] for key in family.run_metrics} for training in trainings],
+        "runs": [row_of(training, family) for training in trainings],
         **({"ensemble": members} if members else {}),
         **family.entry_metrics(run, model, trainings, request),
         **thinking_less.measure(family, model, min(examples, thinking_less.EXAMPLES), seed),
@@ -130,6 +130,12 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         (new / "README.md").write_text(family.card(metrics), encoding="utf-8")
         manifest.write(new)
     return path
+
+
+def row_of(metrics, family):
+    """What a card's table of trainings needs of the metrics of one."""
+    kept = (*family.run_metrics, *({"accelerator"} & {*metrics}))
+    return {key: metrics[key] for key in kept}
 
 
 def are_comparable(recipe, other):

@@ -222,6 +222,10 @@ class Family(Evaluation):
         batches = batches_of(recipe.dataset, size, seed, split, parameters, given)
         return self.collect(probe, batches, examples, seconds)
 
+    def further_numbers(self, probe: Callable, results: Mapping, split: str) -> dict[str, Any]:
+        """Numbers of an evaluation that need more than `results`, which `measure` returned."""
+        return {}
+
     def evaluation_batch_size(self, parameters: Mapping) -> int:
         """The number of examples in a batch, given the data set's parameters."""
         return 500

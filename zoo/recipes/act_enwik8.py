@@ -17,6 +17,7 @@ PAPER = Recipe(
         "epsilon": 0.01,
         "halting_bias": 1.0,
         "target_ponder": None,
+        "least_time_penalty": 0.0,
         "clipnorm": 100.0,
     },
     stages=(Stage(steps=500_000, learning_rate=1e-4, time_penalty=6e-3),),

@@ -44,6 +44,8 @@ STATE = {
     "history": list,
     "keras": str,
     "backend": str,
+    # Later than the format.
+    "accelerator": typing.NotRequired[str | None],
 }
 ROW = {"step": int, "stage": int}
 

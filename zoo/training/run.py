@@ -13,6 +13,7 @@ from ...checkpoints.files import csv_text, write_file
 from .. import families, recipes
 from ..recipe import Recipe, Stage
 from . import checkpoint
+from .accelerator import accelerator
 from .checkpoint import Position
 
 STEPS_PER_EXECUTION = 20
@@ -24,7 +25,8 @@ COLUMNS = ("step", "stage", "seconds", "level", "learning_rate", "time_penalty",
 class Run:
     """A training in a folder: its recipe, model, position and history.
 
-    `source` is the file that it was restored from, `saved` the step of its last checkpoint.
+    `accelerator` is the processor that it began on, if not a CPU; `source` is the file that it was
+    restored from, `saved` the step of its last checkpoint.
     """
 
     recipe: Recipe
@@ -34,6 +36,7 @@ class Run:
     position: Position
     history: list[dict[str, Any]]
     backend: str = dataclasses.field(default_factory=keras.backend.backend)
+    accelerator: str | None = dataclasses.field(default_factory=accelerator)
     source: Path | None = None
     saved: int = 0
 
@@ -53,6 +56,7 @@ class Run:
             "history": self.history,
             "keras": keras.__version__,
             "backend": self.backend,
+            "accelerator": self.accelerator,
         }
         checkpoints.save(folder / checkpoint.NAME, self.model, state)
         write_file(folder / "history.csv", table(self.history, families.of(self.recipe)))
@@ -161,7 +165,7 @@ def restore(
         )
     checkpoints.restore(saved, run.model)
     run.history = state["history"]
-    run.backend = state["backend"]
+    run.backend, run.accelerator = state["backend"], state.get("accelerator")
     run.source, run.saved = saved.path, run.position.step
     return run
 

@@ -4,7 +4,16 @@ from textwrap import indent
 
 from .... import datasets
 from ...entries import baseline
-from ...entries.card import asking, changes, command, encoding, loading, minutes, percent
+from ...entries.card import (
+    asking,
+    changes,
+    command,
+    duration,
+    encoding,
+    loading,
+    percent,
+    whole_minutes,
+)
 
 SOURCE = (
     "Alex Graves, [Adaptive Computation Time for Recurrent Neural Networks]"
@@ -99,7 +108,7 @@ def training(recipe, metrics):
         f"{settings['units']} units ({recipe.paper['cell']} in the paper); batches of "
         f"{recipe.batch_size}; Adam, gradients clipped at a global norm of "
         f"{settings['clipnorm']:g}. Trained for {metrics['steps']:,} steps, "
-        f"{minutes(metrics['training_seconds'])} on the CPU of one machine"
+        f"{duration(metrics, ' on the CPU of one machine')}"
         + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
         "",
@@ -114,7 +123,7 @@ def training(recipe, metrics):
     for run in metrics["runs"]:
         lines.append(
             f"| {run['variant']} | {run['training_seed']} | {changes(run['settings'])} | "
-            f"{run['steps']:,} | {run['training_seconds'] / 60:.0f} | "
+            f"{run['steps']:,} | {whole_minutes(run)} | "
             f"{percent(run['validation_error'])} | {percent(run['sequence_error'])} | "
             f"{run['ponder_steps']:.2f} |"
         )

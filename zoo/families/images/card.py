@@ -3,7 +3,7 @@
 from statistics import mean
 
 from .... import datasets
-from ...entries.card import asking, changes, command, loading, markdown, minutes, percent
+from ...entries.card import asking, changes, command, duration, loading, markdown, percent
 
 SOURCE = (
     "Michael Figurnov, Maxwell D. Collins, Yukun Zhu, Li Zhang, Jonathan Huang, Dmitry Vetrov and "
@@ -153,7 +153,7 @@ def training(recipe, metrics):
             run["training_seed"],
             changes(run["settings"]),
             f"{run['steps']:,}",
-            minutes(run["training_seconds"]),
+            duration(run),
         ]
         for run in metrics["runs"]
     ]

@@ -3,7 +3,16 @@
 from textwrap import indent
 
 from ...entries import baseline
-from ...entries.card import asking, changes, command, encoding, loading, markdown, minutes
+from ...entries.card import (
+    asking,
+    changes,
+    command,
+    duration,
+    encoding,
+    loading,
+    markdown,
+    whole_minutes,
+)
 from ..act.card import SOURCE as PAPER
 from .passage import BEFORE, PASSAGES, SHOWN
 
@@ -164,7 +173,7 @@ def training(recipe, metrics):
         f"{settings['units']} LSTM units ({recipe.paper['cell']} in the paper); batches of "
         f"{recipe.batch_size} random windows of {parameters['length']} bytes; Adam, gradients "
         f"clipped at a global norm of {settings['clipnorm']:g}. Trained for {metrics['steps']:,} "
-        f"steps, {minutes(metrics['training_seconds'])} on one core of a busy machine"
+        f"steps, {duration(metrics, ' on one core of a busy machine')}"
         + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
         "",
@@ -187,7 +196,7 @@ def trainings(runs, score=SCORE, digits=3):
             run["training_seed"],
             changes(run["settings"]),
             f"{run['steps']:,}",
-            f"{run['training_seconds'] / 60:.0f}",
+            whole_minutes(run),
             f"{run[f'validation_{score}']:.{digits}f}",
             f"{run[score]:.{digits}f}",
             f"{run['ponder_steps']:.2f}",

@@ -10,13 +10,13 @@ from ...entries.figures import Exact
 from ...words import aligned
 from ..act.family import ACT
 from . import card, network, segmentation
+from .at_spaces import space_ratio
 from .card import SCORE
 from .network import Probe, bits
 from .passage import PASSAGES, passage
+from .segmentation import MOST_WINDOWS
 
 MEASURED = ("entropy", "ponder", "ponder_steps")
-# More than the windows of any split.
-ALL = 10**9
 # The largest differences between processors: in means over all bytes, and in numbers that a single
 # halt can change.
 ROUNDED = 2e-3
@@ -63,8 +63,8 @@ class Language(ACT):
         return metrics.BitsPerCharacter()
 
     def validation_metrics(self, probe, examples, seed=None, parameters=None, kind="validation"):
-        """Bits per character and ponder on all of the validation data."""
-        return super().validation_metrics(probe, ALL)
+        """Bits per character and ponder on the validation data, see `MOST_WINDOWS`."""
+        return super().validation_metrics(probe, MOST_WINDOWS)
 
     def probe(self, model):
         """The model with its ponder and the entropy of its predictions."""
@@ -73,6 +73,19 @@ class Language(ACT):
     def evaluation_batch_size(self, parameters):
         """Half of the windows of a split of the first megabyte, so that it is two batches."""
         return 53
+
+    def further_numbers(self, probe, results, split):
+        """How ponder tells where words begin.
+
+        Returns:
+            A dict: those of `space_ratio`; and of the test part `boundary_f1`, how well its peaks
+            find the boundaries between words, chosen on as many windows of validation data.
+        """
+        numbers = space_ratio(results) if len(results["inputs"]) > 1 else {}
+        if split == "test":
+            chosen = self.measure(probe, len(results["inputs"]), split="validation")
+            numbers["boundary_f1"] = segmentation.boundary_f1(results, chosen)
+        return numbers
 
     def example_results(self, batch, answers):
         """What was read at each byte, and its cost (windows, time).
@@ -168,17 +181,18 @@ class Language(ACT):
         return []
 
     def exact_figures(self, metrics, model, folder):
-        """All numbers of the card, from the whole text.
+        """All numbers of the card, from the same windows.
 
         Raises:
             FileNotFoundError: the text is not there.
         """
         probe = self.probe(model)
-        figures = [*self._scores_again("with ACT", metrics, probe)]
+        seed = metrics["seed"]
+        figures = [*self._scores_again("with ACT", metrics, probe, seed)]
         plain = baseline.load(metrics, folder)
         if plain is not None:
             row = metrics["without_act"]
-            figures += self._scores_again("without ACT", row, self.probe(plain))
+            figures += self._scores_again("without ACT", row, self.probe(plain), seed)
         measured = segmentation.measure(self, probe)
         pieces = {(row["text"], row["signal"]): row for row in measured}
         for row in metrics["segmentation"]:
@@ -189,12 +203,12 @@ class Language(ACT):
             figures += [Exact(what, name, row[name], again[name], NEARLY) for name in names]
         return figures
 
-    def _scores_again(self, what, row, probe):
+    def _scores_again(self, what, row, probe, seed):
         """The bits per character of a model on both parts, of the one with ACT also by kinds."""
         validation = f"validation_{SCORE}"
-        again = self.summary(self.measure(probe, ALL, split="validation"))
+        again = self.summary(self.measure(probe, MOST_WINDOWS, split="validation"))
         yield Exact(what, validation, row[validation], again[SCORE], ROUNDED)
-        results = self.measure(probe, ALL)
+        results = self.measure(probe, row["examples"], seed=seed)
         numbers = self.summary(results)
         for name in (SCORE, "ponder", "ponder_steps"):
             yield Exact(what, name, row[name], numbers[name], ROUNDED)

@@ -21,15 +21,18 @@ def predictor(recipe):
     Args:
         recipe: a `Recipe`, whose hyperparameters have `units`; `embedding`, the width of a learned
             vector for each byte, or None for one of 256 inputs that is 1; and those of
-            `act.network.recurrent`. With a `target_ponder` τ never falls below 0: thought is not
-            rewarded.
+            `act.network.recurrent`. With a `target_ponder` τ does not fall below
+            `least_time_penalty`: at 0, its default, thought is not rewarded.
     """
     settings = recipe.hyperparameters
     target = None
     if settings["target_ponder"] is not None and settings["halting"] == "act":
         # Gains that stay the same, and this maximum, are what the published training had.
         target = TargetPonder(
-            settings["target_ponder"], minimum=0.0, maximum=0.3, gain_scale=math.inf
+            settings["target_ponder"],
+            minimum=settings.get("least_time_penalty", 0.0),
+            maximum=0.3,
+            gain_scale=math.inf,
         )
     inputs = keras.Input((None,), dtype="int32", name="inputs")
     if settings["embedding"] is None:

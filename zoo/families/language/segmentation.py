@@ -4,6 +4,8 @@ A boundary between two words is where white space is, or was before it was remov
 reading that a byte is a space is no help.
 """
 
+import math
+
 import numpy as np
 
 from .... import boundaries, datasets
@@ -14,6 +16,10 @@ from .network import bits
 SIGNALS = {"ponder": "ponder", "loss": "bits", "entropy": "entropy"}
 NUMBERS = ("precision", "recall", "f1")
 TEXTS = ("with spaces", "without spaces")
+# The most windows of a split that are measured: all of those of the first megabyte.
+MOST_WINDOWS = 1000
+
+
 def signals(family, probe, inputs):
     """Ponder, loss and entropy at each byte of windows (windows, time), by the names of `SIGNALS`.
 
@@ -33,11 +39,31 @@ def signals(family, probe, inputs):
 def texts(recipe, split):
     """Inputs (windows, time) and where the boundaries are, for each of `TEXTS`.
 
-    With spaces a boundary is at the white space before a byte that is none.
+    With spaces a boundary is at the white space before a byte that is none. Of a long text, every
+    tenth window is taken, say, see `MOST_WINDOWS`.
     """
     windows = datasets.task(recipe.dataset).windows(split, **recipe.parameters)
-    spaces = characters.is_space(windows["inputs"]) & ~characters.is_space(windows["targets"])
-    return {TEXTS[0]: (windows["inputs"], spaces), TEXTS[1]: characters.without_spaces(windows)}
+    every = math.ceil(len(windows["inputs"]) / MOST_WINDOWS)
+    windows = {name: values[::every] for name, values in windows.items()}
+    real = before_words(windows)
+    return {TEXTS[0]: (windows["inputs"], real), TEXTS[1]: characters.without_spaces(windows)}
+
+
+def before_words(windows):
+    """Whether each byte is white space before a byte that is none."""
+    return characters.is_space(windows["inputs"]) & ~characters.is_space(windows["targets"])
+
+
+def boundary_f1(results, chosen):
+    """How well peaks of ponder find the boundaries between words, in a text with spaces.
+
+    Args:
+        results: what was measured of each byte, of `Language.measure`.
+        chosen: the same on the data by which the peaks' least height and the side are chosen.
+    """
+    choice = boundaries.choose(chosen["ponder"], before_words(chosen))
+    proposed = boundaries.propose(results["ponder"], *choice)
+    return boundaries.score(proposed, before_words(results))["f1"]
 
 
 def measure(family, probe):

@@ -11,7 +11,7 @@ from ...entries import baseline
 from ...entries.figures import Exact
 from ...words import aligned
 from . import words_card, words_network
-from .family import ALL, ROUNDED, Language, rounded
+from .family import ROUNDED, Language, rounded
 from .words_network import Probe
 
 SCORE = "perplexity"
@@ -20,6 +20,8 @@ FIRST_SQUARES = 1e-3
 MEASURED = ("entropy", "ponder", "ponder_steps")
 # Words of the test part in the picture of a card.
 SHOWN = 60
+# More than the windows of any split.
+ALL = 1000
 
 
 class Words(Language):
@@ -39,8 +41,7 @@ class Words(Language):
     draw_reading = staticmethod(plots.text.ponder_under_words)
     # Windows of a measurement during training; there are 217.
     validation_examples = 20
-    # More than the windows of any split.
-    default_examples = 1000
+    default_examples = ALL
     run_metrics = (
         "variant",
         "training_seed",
@@ -95,6 +96,10 @@ class Words(Language):
     def evaluation_batch_size(self, parameters):
         """Windows in a call: a measurement during training is one."""
         return self.validation_examples
+
+    def further_numbers(self, probe, results, split):
+        """None: spaces are not among what is read."""
+        return {}
 
     def example_results(self, batch, answers):
         """What was read at each word, and its cost (windows, time).

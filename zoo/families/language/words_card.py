@@ -3,7 +3,7 @@
 from textwrap import indent
 
 from ...entries import baseline
-from ...entries.card import asking, command, encoding, loading, markdown, minutes
+from ...entries.card import asking, command, duration, encoding, loading, markdown
 from . import card
 
 SCORE = "perplexity"
@@ -88,7 +88,7 @@ def training(recipe, metrics):
         f"{parameters['length']} words, each of which goes on where that of the batch before "
         f"ended; gradients clipped at a global norm of {settings['clipnorm']:g}; a softmax over "
         f"{settings['samples']:,} drawn words. Trained for {metrics['steps']:,} steps, "
-        f"{minutes(metrics['training_seconds'])} on one core of a busy machine"
+        f"{duration(metrics, ' on one core of a busy machine')}"
         + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
         + ". Train it again with",
         "",

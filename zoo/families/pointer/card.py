@@ -6,12 +6,13 @@ from ...entries.card import (
     asking,
     changes,
     command,
+    duration,
     encoding,
     error,
     loading,
     markdown,
-    minutes,
     percent,
+    whole_minutes,
 )
 from ...words import aligned
 from ..act.card import choice
@@ -89,7 +90,7 @@ def trainings_table(recipe, metrics):
                 NAMES.get(run["variant"], run["variant"]),
                 run["training_seed"],
                 f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
-                f"{run['training_seconds'] / 60:.0f}",
+                whole_minutes(run),
                 percent(run["sequence_error"]),
                 *(percent(by_points[n]) if n in by_points else "–" for n in (least, most)),
                 f"{run['ponder_steps']:.2f}",
@@ -137,7 +138,7 @@ def training(recipe, metrics):
             run["training_seed"],
             changes(run["settings"]),
             f"{run['steps']:,}",
-            minutes(run["training_seconds"]),
+            duration(run),
             percent(run["validation_error"]),
         ]
         for run in metrics["runs"]

@@ -2,7 +2,7 @@
 
 from textwrap import indent
 
-from ...entries.card import asking, command, loading, markdown, minutes
+from ...entries.card import asking, command, duration, loading, markdown, whole_minutes
 
 EXAMPLE = "How old are you?"
 LICENCE = "The sentences are those of https://tatoeba.org, by its members, under CC BY 2.0 FR."
@@ -24,7 +24,7 @@ def results(recipe, metrics):
         [
             run["variant"],
             f"{run['steps']:,}",
-            f"{run['training_seconds'] / 60:.0f}",
+            whole_minutes(run),
             f"{run['bleu']:.1f} ({run['confidence_interval'][0]:.1f} to "
             f"{run['confidence_interval'][1]:.1f})",
             f"{run['chrf']:.1f}",
@@ -82,6 +82,6 @@ def training(recipe, metrics):
     return (
         f"LSTMs of {settings['units']} units, {recipe.parameters['vocabulary']:,} subwords of each "
         f"language, batches of {recipe.batch_size}, Adam. Trained for {metrics['steps']:,} steps, "
-        f"{minutes(metrics['training_seconds'])}. Train it again with\n\n"
+        f"{duration(metrics)}. Train it again with\n\n"
         + indent(command(recipe, metrics), "    ")
     )
