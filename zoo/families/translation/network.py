@@ -15,7 +15,7 @@ def build(recipe):
     Args:
         recipe: a `Recipe`, whose hyperparameters have `units`, `dropout`, `place`, `halting`
             (`"act"` or `"fixed"`), `fixed_steps`, `max_ponder`, `halting_bias`,
-            `target_ponder` and `max_outputs`.
+            `target_ponder`, `least_time_penalty` and `max_outputs`.
     """
     settings = recipe.hyperparameters
     sizes = datasets.task(recipe.dataset).sizes(**recipe.parameters)
@@ -24,7 +24,8 @@ def build(recipe):
     if settings["target_ponder"] is not None and settings["halting"] == "act":
         # The loss of a subword is a few nats, so the default gains would change τ too fast.
         gains = {"proportional_gain": 0.1, "integral_gain": 1e-4, "gain_scale": math.inf}
-        target = TargetPonder(settings["target_ponder"], minimum=0.0, **gains)
+        least = settings["least_time_penalty"]
+        target = TargetPonder(settings["target_ponder"], minimum=least, **gains)
     model = TranslationNetwork(
         sizes["symbols"],
         sizes["classes"],
