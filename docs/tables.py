@@ -16,7 +16,6 @@ from keras_adaptive import plots
 from keras_adaptive.zoo.entries.card import markdown
 from keras_adaptive.zoo.entries.consistency import differences
 from keras_adaptive.zoo.entries.headline import cells, headline
-from keras_adaptive.zoo.families.language import card as language_card
 from keras_adaptive.zoo.families.pondernet import card as pondernet_card
 from keras_adaptive.zoo.recipe import Recipe
 from pages import ham as ham_page
@@ -24,7 +23,9 @@ from pages import images as images_page
 from pages import neural_gpu as neural_gpu_page
 from pages import pointer as pointer_page
 from pages import recall as recall_page
+from pages import text as text_page
 from pages import thought as thought_page
+from pages import translation as translation_page
 from pages import verify as verify_page
 from pages import words as words_page
 from pages import zoo as zoo_page
@@ -49,8 +50,6 @@ SHOWN_TIMINGS = (
     "inference, 1 row in 16 thinks 20 steps, the others 2: compaction / whole batch",
     "an access to HAM, TensorFlow graph, inference, batch 1: 2^20 leaves / 2^10",
 )
-TEXT_PAGE = "docs/enwik8.md"
-TEXT_MODEL = "act_enwik8_small"
 PONDERNET_PAGE = "docs/pondernet.md"
 PONDERNET_MODEL = "pondernet_parity"
 STUDIES_PAGE = "docs/studies.md"
@@ -92,20 +91,6 @@ def performance_page_tables(folder):
     return {"benchmarks": benchmark_table(sorted(folder.glob("benchmarks/results/*.json")))}
 
 
-def text_page_tables(folder):
-    """The tables of the page on text by their names, those of the model's card."""
-    path = folder / "saved_models" / TEXT_MODEL / "metrics.json"
-    if not path.is_file():
-        return dict.fromkeys(("bits", "kinds", "boundaries"), "")
-    metrics = read(path)
-    recipe = Recipe.from_dict(read(path.with_name("recipe.json")))
-    return {
-        "bits": language_card.scores(recipe, metrics),
-        "kinds": language_card.kinds_table(metrics["by_difficulty"]),
-        "boundaries": language_card.boundaries_table(metrics),
-    }
-
-
 def pondernet_page_tables(folder):
     """The table of all trainings of the PonderNet, that of its card."""
 
@@ -129,7 +114,6 @@ DOCUMENTS = {
     README: readme_tables,
     ZOO_PAGE: zoo_page_tables,
     PERFORMANCE_PAGE: performance_page_tables,
-    TEXT_PAGE: text_page_tables,
     PONDERNET_PAGE: pondernet_page_tables,
     STUDIES_PAGE: studies_page_tables,
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
@@ -138,7 +122,9 @@ DOCUMENTS = {
     images_page.PAGE: lambda folder: images_page.tables(folder, read),
     pointer_page.PAGE: lambda folder: pointer_page.tables(folder, read),
     recall_page.PAGE: lambda folder: recall_page.tables(folder, read),
+    text_page.PAGE: lambda folder: text_page.tables(folder, read),
     thought_page.PAGE: lambda folder: thought_page.tables(folder, read),
+    translation_page.PAGE: lambda folder: translation_page.tables(folder, read),
     words_page.PAGE: lambda folder: words_page.tables(folder, read),
 }
 

@@ -134,8 +134,8 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
 
 def row_of(metrics, family):
     """What a card's table of trainings needs of the metrics of one."""
-    kept = (*family.run_metrics, *({"accelerator"} & {*metrics}))
-    return {key: metrics[key] for key in kept}
+    optional = [key for key in ("accelerator", *family.optional_metrics) if key in metrics]
+    return {key: metrics[key] for key in (*family.run_metrics, *optional)}
 
 
 def are_comparable(recipe, other):

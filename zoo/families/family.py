@@ -83,6 +83,8 @@ class Family(Evaluation):
         "confidence_interval",
         "examples",
     )
+    # Keys that are kept as well where a training has them.
+    optional_metrics: ClassVar[tuple[str, ...]] = ()
     # Whether several models can be averaged in an ensemble.
     can_be_averaged: ClassVar[bool] = False
     # Limits of the computation that a loaded model has, of `settings.LIMITED`.

@@ -15,7 +15,7 @@ RECIPE = Recipe(
         "place": "writing",
         "halting": "act",
         "fixed_steps": None,
-        # Where thought was not rewarded, subwords soon took one step, and BLEU was 27 instead of 35.
+        # Where thought was not rewarded, subwords soon took one step, with a BLEU of 27.
         "max_ponder": 2,
         "halting_bias": -1.0,
         "target_ponder": 1.5,

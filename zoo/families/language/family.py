@@ -57,6 +57,7 @@ class Language(ACT):
         "ponder",
         "ponder_steps",
     )
+    optional_metrics = ("space_ratio", "space_ratio_interval", "boundary_f1")
 
     def metric(self):
         """The main metric while a network is trained."""

@@ -12,6 +12,7 @@ SOURCE = (
     "Graves, Oriol Vinyals, Michael Figurnov and Rafal Jozefowicz, Learning When to Halt With "
     "Adaptive Computation Time, slides, about 2016"
 )
+NAMES = {"act": "ACT", "plain": "none: one step"}
 DIFFERENCES = (
     "The slides do not say how ACT was put around translation. Here each step of ACT is a step of "
     "the decoder's LSTM with a new look at the sentence.",
@@ -20,9 +21,27 @@ DIFFERENCES = (
 
 def results(recipe, metrics):
     """BLEU and chrF of all trainings, and by length and kind of subword."""
+    return "\n".join(
+        [
+            f"On {metrics['examples']:,} English sentences that training did not see, against all "
+            f"of their translations, by greedy search (`{metrics['signature']}`), with the 95 % "
+            "confidence interval over sentences:",
+            "",
+            trainings_table(metrics),
+            "",
+            "Of the published network, by the length of the English sentence, and by the kind of "
+            "the German subword:",
+            "",
+            kinds_table(metrics),
+        ]
+    )
+
+
+def trainings_table(metrics):
+    """The table of all trainings with their scores on the same test sentences."""
     rows = [
         [
-            run["variant"],
+            NAMES.get(run["variant"], run["variant"]),
             f"{run['steps']:,}",
             whole_minutes(run),
             f"{run['bleu']:.1f} ({run['confidence_interval'][0]:.1f} to "
@@ -34,24 +53,17 @@ def results(recipe, metrics):
         for run in metrics["runs"]
     ]
     header = ["halting", "batches", "minutes", "BLEU", "chrF", "perplexity", "steps"]
-    kinds = [
+    return markdown(header, rows)
+
+
+def kinds_table(metrics):
+    """The table of BLEU and steps by length of the sentence and kind of subword."""
+    rows = [
         [row["kind"], f"{row.get('examples', row.get('symbols')):,}"]
         + [f"{row['bleu']:.1f}" if "bleu" in row else "–", f"{row['ponder_steps']:.2f}"]
         for row in metrics["by_difficulty"]
     ]
-    return "\n".join(
-        [
-            f"On {metrics['examples']:,} English sentences that training did not see, against all "
-            f"of their translations, by greedy search (`{metrics['signature']}`), with the 95 % "
-            "confidence interval over sentences:",
-            "",
-            markdown(header, rows),
-            "",
-            "By the length of the English sentence, and by the kind of the German subword:",
-            "",
-            markdown(["kind", "how many", "BLEU", "steps"], kinds),
-        ]
-    )
+    return markdown(["kind", "how many", "BLEU", "steps"], rows)
 
 
 def pictures(recipe):

@@ -8,6 +8,7 @@ import numpy as np
 from .... import datasets, export, losses, plots
 from ....evaluation import TranslationEvaluation, TranslationProbe
 from ....evaluation.translation import TranslationSearch
+from ...entries.figures import Exact
 from ...words import aligned
 from ..family import OF_TRAINING, Family
 from . import card, network
@@ -16,6 +17,8 @@ from . import card, network
 MOST_SUBWORDS = 500
 # Test sentences in the picture of a card.
 SHOWN = 3
+# The largest differences between processors: two symbols may be as likely, and change a sentence.
+TOLERANCES = {"bleu": 0.3, "chrf": 0.3, "perplexity": 0.02, "ponder_steps": 5e-3, "ponder": 5e-3}
 
 
 class Translation(TranslationEvaluation, Family):
@@ -145,8 +148,32 @@ class Translation(TranslationEvaluation, Family):
         return {"translations": [self.predict(probe, text) for text in sentences]}
 
     def measurements(self, metrics):
-        """None: all of the test part is measured."""
+        """None: all of the test part is measured, see `exact_figures`."""
         return []
+
+    def exact_figures(self, metrics, model, folder):
+        """All numbers of the card about the published model, from the same sentences.
+
+        Raises:
+            FileNotFoundError: the sentences are not there.
+        """
+        probe, figures = self.probe(model), []
+        for split in ("test", "validation"):
+            results = self.measure(probe, metrics["examples"], split=split, seed=metrics["seed"])
+            numbers = self.summary(results)
+            before = "" if split == "test" else "validation_"
+            for name, tolerance in TOLERANCES.items():
+                if before + name in metrics:
+                    published, measured = metrics[before + name], numbers[name]
+                    figures.append(Exact(split, name, published, measured, tolerance))
+            if split == "test":
+                published = {row["kind"]: row for row in metrics["by_difficulty"]}
+                for row in self.by_difficulty(results):
+                    for name in TOLERANCES.keys() & row.keys():
+                        # A kind has fewer sentences than all.
+                        was, tolerance = published[row["kind"]][name], 5 * TOLERANCES[name]
+                        figures.append(Exact(row["kind"], name, was, row[name], tolerance))
+        return figures
 
     def add_endpoints(self, archive, model):
         """Give the SavedModel its endpoints, for any number of sentences and of subwords.
