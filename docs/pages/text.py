@@ -4,9 +4,7 @@ from keras_adaptive.zoo.families.language import card
 from keras_adaptive.zoo.recipe import Recipe
 
 PAGE = "docs/enwik8.md"
-# What the names of the tables of each entry begin with.
-ENTRIES = {"act_enwik8": "whole text: ", "act_enwik8_small": ""}
-TABLES = ("bits", "kinds", "boundaries", "trainings")
+WHOLE, SMALL = "act_enwik8", "act_enwik8_small"
 
 
 def tables(folder, read):
@@ -16,17 +14,22 @@ def tables(folder, read):
         folder: the repository.
         read: a function from a path to what its JSON says.
     """
-    tables = {}
-    for entry, prefix in ENTRIES.items():
-        path = folder / "saved_models" / entry / "metrics.json"
-        shown = dict.fromkeys(TABLES, "")
-        if path.is_file():
-            metrics, recipe = read(path), Recipe.from_dict(read(path.with_name("recipe.json")))
-            shown = {
-                "bits": card.scores(recipe, metrics),
-                "kinds": card.kinds_table(metrics["by_difficulty"]),
-                "boundaries": card.boundaries_table(metrics),
-                "trainings": card.trainings(metrics["runs"]),
-            }
-        tables |= {prefix + name: table for name, table in shown.items()}
-    return tables
+    whole = {f"whole text: {name}": table for name, table in tables_of(WHOLE, folder, read)}
+    small = dict(tables_of(SMALL, folder, read))
+    # There are two trainings, both in the first table.
+    del small["trainings"]
+    return whole | small
+
+
+def tables_of(entry, folder, read):
+    """Pairs of the name of a table and the table, empty if there is no such entry."""
+    path = folder / "saved_models" / entry / "metrics.json"
+    if not path.is_file():
+        return [(name, "") for name in ("bits", "kinds", "boundaries", "trainings")]
+    metrics, recipe = read(path), Recipe.from_dict(read(path.with_name("recipe.json")))
+    return [
+        ("bits", card.scores(recipe, metrics)),
+        ("kinds", card.kinds_table(metrics["by_difficulty"])),
+        ("boundaries", card.boundaries_table(metrics)),
+        ("trainings", card.trainings(metrics["runs"])),
+    ]
