@@ -78,6 +78,15 @@ def test_flops_of_all_units_are_those_of_the_plain_network(family, model):
     assert model.plain_flops((16, 16)) == 2 * (positions + 3 * 10)
 
 
+def test_a_single_call_answers_the_same_without_a_graph(family, model):
+    probe = family.probe(model)
+    inputs = datasets.batch("digit_canvas", 3, 1, split="test", side=16, noise=0.2)["inputs"]
+    again, once = probe(inputs), probe.once(inputs)
+    assert again.keys() == once.keys()
+    for one, other in zip(*map(keras.tree.flatten, (again, once)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
 def test_answers_and_draws_a_picture(family, model, picture, tmp_path):
     path, canvas = picture
     np.testing.assert_allclose(digit_canvas.encode(path)[0], canvas, atol=1 / 255)

@@ -174,7 +174,8 @@ class Images(Family):
         """
         task = datasets.task(self.recipe.dataset)
         inputs = task.encode(text, **self.recipe.parameters)
-        answers = probe(inputs)
+        # A wrapper may estimate how long a call will take.
+        answers = getattr(probe, "probe", probe).once(inputs)
         label = int(answers["outputs"][0, 0].argmax())
         flops = float(answers["flops"][0])
         return {
@@ -239,7 +240,7 @@ class Images(Family):
 
     def draw(self, path, probe, inputs, targets=None, title=None):
         """Draw images beside the maps of their ponder; returns the path."""
-        answers = probe(inputs)
+        answers = probe.once(inputs)
         names = datasets.task(self.recipe.dataset).CLASSES
         labels = [f"says {names[answer]}" for answer in answers["outputs"][:, 0].argmax(-1)]
         if targets is not None:
