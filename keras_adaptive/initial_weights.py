@@ -22,7 +22,8 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
     """Start a model from the weights of another one that has some of its layers.
 
     Weights are the same if their paths are, or if that of the source ends the other path: so the
-    units of a plain network become those that a `layers.ResidualACT` wraps.
+    units of a plain network become those that a `layers.ResidualACT` wraps. The numbers that Keras
+    adds to names that a process has used before do not count.
 
     Args:
         model: whose weights are set.
@@ -48,10 +49,12 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
         if not value.built:
             arguments.refuse(name, value, "a built Keras model")
     own = {_path(variable, model): variable for variable in model.variables}
-    copied = {}
-    for variable in source.variables:
-        path = _path(variable, source)
+    fresh, copied = _counted_afresh(own), {}
+    paths = [_path(variable, source) for variable in source.variables]
+    known = dict(zip(paths, _counted_afresh(paths).values(), strict=True))
+    for variable, path in zip(source.variables, paths, strict=True):
         fits = [path] if path in own else [name for name in own if name.endswith("/" + path)]
+        fits = fits or [name for name, counted in fresh.items() if counted == known[path]]
         if len(fits) != 1 or own[fits[0]].shape != variable.shape:
             shapes = {name: own[name].shape for name in fits}
             raise ValueError(
@@ -67,6 +70,39 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
 def _path(variable, model):
     """The path of a variable within its model."""
     return variable.path.removeprefix(f"{model.name}/")
+
+
+def _counted_afresh(paths):
+    """Paths by themselves, with the numbers of names counted from the first one in each place.
+
+    >>> _counted_afresh(["act/cell_7/bias", "act/cell_9/bias"])
+    {'act/cell_7/bias': 'act/cell/bias', 'act/cell_9/bias': 'act/cell_1/bias'}
+    """
+    numbers: dict[tuple[str, str], set[int]] = {}
+    for path in paths:
+        for place, name, number in _numbered(path):
+            numbers.setdefault((place, name), set()).add(number)
+    ranks = {
+        (place, name, number): rank
+        for (place, name), found in numbers.items()
+        for rank, number in enumerate(sorted(found))
+    }
+    return {
+        path: "/".join(
+            f"{part[1]}_{ranks[part]}" if ranks[part] else part[1] for part in _numbered(path)
+        )
+        for path in paths
+    }
+
+
+def _numbered(path):
+    """The parts of a path: where each stands, its name without a number, and the number."""
+    parts = path.split("/")
+    for place, part in enumerate(parts):
+        name, _, number = part.rpartition("_")
+        numbered = bool(name) and number.isdigit()
+        above = "/".join(parts[:place])
+        yield (above, name, int(number)) if numbered else (above, part, 0)
 
 
 def orthogonal_gates(rng: np.random.Generator, units: int) -> np.ndarray:

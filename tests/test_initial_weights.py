@@ -1,9 +1,11 @@
 """Initial weights of recurrent cells have the properties that they are named after."""
 
+import keras
 import numpy as np
 import pytest
 
 from keras_adaptive import initial_weights
+from keras_adaptive.layers import ACTRNN
 from keras_adaptive.models import AdaptiveResNet
 
 
@@ -77,3 +79,19 @@ def test_weights_without_a_counterpart_are_refused():
     wide = AdaptiveResNet((8, 8, 2), units=2, filters=(2, 3), halting=None)
     with pytest.raises(ValueError, match=r"stem/kernel of shape \(3, 3, 2, 2\)"):
         initial_weights.copy_weights(resnet("act"), wide)
+
+
+def test_numbers_of_names_used_before_do_not_count():
+    """A cell without a name has one with a number in all networks of a process but the first."""
+
+    def network(halting):
+        inputs = keras.Input((None, 3))
+        cells = [keras.layers.LSTMCell(4), keras.layers.LSTMCell(2)]
+        layer = ACTRNN(cells, halting=halting, steps=1 if halting == "fixed" else None, name="act")
+        return keras.Model(inputs, layer(inputs))
+
+    plain, model = network("fixed"), network("act")
+    left = initial_weights.copy_weights(model, plain)
+    assert left and all("halting_unit" in path or "time_penalty" in path for path in left)
+    for one, other in zip(plain.weights, model.weights):
+        np.testing.assert_array_equal(one, other)
