@@ -2,6 +2,7 @@
 
     python docs/renew.py                        # the texts and cards of all entries
     python docs/renew.py act_enwik8_small --measure --others runs/text_plain
+    python docs/renew.py hull_pointer --add runs/plain runs/fixed  # more trainings on the card
     python docs/renew.py act_logic --limits     # measures errors against the limit
     python docs/renew.py --pictures             # draws the pictures again
     python docs/renew.py --studies              # draws the figures of the studies again
@@ -22,7 +23,14 @@ from types import SimpleNamespace
 from keras_adaptive.checkpoints.files import replace_folder
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import manifest, store, thinking_less
-from keras_adaptive.zoo.entries.export import Request, keep_baseline, metrics_of, write_json
+from keras_adaptive.zoo.entries.export import (
+    Request,
+    are_comparable,
+    keep_baseline,
+    metrics_of,
+    row_of,
+    write_json,
+)
 from keras_adaptive.zoo.evaluate import evaluate
 from keras_adaptive.zoo.search import study, study_table
 from keras_adaptive.zoo.training.run import restore
@@ -32,7 +40,9 @@ STUDIES = Path(__file__).parent / "studies"
 WORDS = ("task", "paper", "differences", "test_data_seen")
 
 
-def renew(name, others=(), measure=False, folder=None, limits=False, pictures=False):
+def renew(
+    name, others=(), measure=False, folder=None, limits=False, pictures=False, added=()
+):
     """Write an entry again; it is replaced when all its files are written.
 
     Args:
@@ -42,12 +52,14 @@ def renew(name, others=(), measure=False, folder=None, limits=False, pictures=Fa
         folder: where entries lie; those of the package by default.
         limits: whether errors are measured under limits on the steps.
         pictures: whether the card's pictures are drawn again.
+        added: folders of trainings that the card is to list as well.
 
     Returns:
         The path of the entry.
 
     Raises:
-        ValueError: an unknown or damaged entry, or `measure` of one without a halting rule.
+        ValueError: an unknown or damaged entry, `measure` of one without a halting rule, or a
+            training of another recipe.
     """
     path, metrics = store.entry(name, folder), store.results(name, folder)
     words = {key: getattr(recipes.load(name), key) for key in WORDS}
@@ -55,6 +67,7 @@ def renew(name, others=(), measure=False, folder=None, limits=False, pictures=Fa
     runs = [restore(other) for other in others]
     if measure:
         metrics = measured_again(recipe, metrics, runs, folder)
+    metrics = {**metrics, "runs": [*metrics["runs"], *rows_of(recipe, metrics, added)]}
     if measure or limits:
         family = families.of(recipe)
         metrics |= thinking_less.measure(family, store.load(name, folder=folder))
@@ -71,6 +84,17 @@ def renew(name, others=(), measure=False, folder=None, limits=False, pictures=Fa
         (new / "README.md").write_text(card, encoding="utf-8")
         manifest.write(new)
     return path
+
+
+def rows_of(recipe, metrics, folders):
+    """The rows of trainings for the table of an entry, measured on its test examples."""
+    rows = []
+    for run in map(restore, folders):
+        if not are_comparable(recipes.load(recipe.name), run.recipe):
+            raise ValueError(f"{run.folder} is a training of {run.recipe.name}")
+        found = metrics_of(run, metrics["examples"], metrics["examples"], metrics["seed"])
+        rows.append(row_of(found, families.of(run.recipe)))
+    return rows
 
 
 def history_of(entry):
@@ -91,7 +115,7 @@ def measured_again(recipe, metrics, runs, folder):
     metrics = {**metrics, **numbers}
     examples, seed = metrics["examples"], metrics["seed"]
     trainings = [metrics, *(metrics_of(run, examples, seed=seed) for run in runs)]
-    published = [{key: training[key] for key in family.run_metrics} for training in trainings]
+    published = [row_of(training, family) for training in trainings]
     known = [run for run in metrics["runs"][1:] if run["variant"] == recipe.variant or not runs]
     request, run = Request(folder, examples, seed=seed), SimpleNamespace(recipe=recipe)
     rest = family.entry_metrics(run, model, [*trainings, *known], request)
@@ -119,6 +143,7 @@ def main(arguments=None):
     parser.add_argument("--limits", action="store_true", help="measure errors under limits")
     parser.add_argument("--pictures", action="store_true", help="draw the pictures again")
     parser.add_argument("--others", nargs="*", default=[], help="trainings without ACT")
+    parser.add_argument("--add", nargs="*", default=[], help="trainings to list as well")
     parser.add_argument("--studies", action="store_true", help="draw the studies' figures instead")
     options = parser.parse_args(arguments)
     if options.studies:
@@ -126,7 +151,8 @@ def main(arguments=None):
         return 0
     for name in options.names or store.names():
         others = map(Path, options.others)
-        print(renew(name, others, options.measure, None, options.limits, options.pictures))
+        kinds = options.measure, None, options.limits, options.pictures
+        print(renew(name, others, *kinds, map(Path, options.add)))
     return 0
 
 

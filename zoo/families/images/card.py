@@ -69,14 +69,15 @@ def table(first, rows):
     return markdown(header, [[words, *row_of(row)] for words, row in rows])
 
 
-def row_of(row):
-    """The cells of an evaluation."""
+def row_of(row, full=None):
+    """The cells of an evaluation; FLOPs are shares of `full`, or of its own without halting."""
+    share = round(row["flops"] / full, 4) if full else row["flops_share"]
     units = [f"{row[name]:.2f}" for name in ("units_inside", "units_outside") if name in row]
     return [
         f"{row['examples']:,}",
         f"**{percent(row['accuracy'])}**",
         f"{row['flops'] / 1e6:.2f}",
-        f"{row['flops_share']:.1%}",
+        f"{share:.1%}",
         *units,
     ]
 
@@ -88,10 +89,14 @@ def seeds(metrics):
 
 
 def of_runs(first, rows):
-    """A table of trainings; `rows` has the cells of the columns `first` and the metrics of each."""
+    """A table of trainings; `rows` has the cells of the columns `first` and the metrics of each.
+
+    FLOPs are shares of those of the deepest network without halting.
+    """
+    full = max((row[-1]["flops"] for row in rows if row[-1]["variant"] == "plain"), default=None)
     units = ["units inside", "outside"] if "units_inside" in rows[0][-1] else []
     header = ["halting", *first, "images", "accuracy", "MFLOP", "share of FLOPs", *units]
-    cells = [[NAMES[run["variant"]], *words, *row_of(run)] for *words, run in rows]
+    cells = [[NAMES[run["variant"]], *words, *row_of(run, full)] for *words, run in rows]
     return markdown(header, cells)
 
 
