@@ -12,6 +12,7 @@ from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.families.language import segmentation
+from keras_adaptive.zoo.families.language.at_spaces import space_ratio
 from keras_adaptive.zoo.families.language.family import Language
 from keras_adaptive.zoo.families.language.passage import SHOWN
 from support import enwik8_text
@@ -132,6 +133,21 @@ def test_numbers_of_each_kind_of_byte():
         assert all(rows[kind][key] == round(np.mean(there), 4) for key in NUMBERS)
 
 
+def test_ponder_at_spaces_beside_inside_words():
+    inputs = np.array([enwik8.encode(x)[0] for x in ("ab cd", "e fgh", "xy z.")])
+    kinds = characters.kinds(inputs)
+    ponder = np.where(kinds == characters.KINDS.index("spaces"), 3.0, 2.0)
+    found = space_ratio({"inputs": inputs, "ponder": ponder})
+    assert found == {"space_ratio": 1.5, "space_ratio_interval": [1.5, 1.5]}
+    ponder[0, 2] = 6.0
+    found = space_ratio({"inputs": inputs, "ponder": ponder})
+    low, high = found["space_ratio_interval"]
+    assert found["space_ratio"] == 2.0 and 0 < low < 2.0 < high
+    assert low * high == pytest.approx(4.0, rel=1e-3)
+    assert space_ratio({"inputs": inputs[:, :2], "ponder": ponder[:, :2]}).keys() == found.keys()
+    assert space_ratio({"inputs": inputs[[0], :2], "ponder": ponder[[0], :2]}) == {}
+
+
 def test_tags_that_a_window_cuts():
     kinds = characters.kinds(np.stack([enwik8.encode(x)[0] for x in ("le>ab<id", "a é\n(7)")]))
     names = [[characters.KINDS[kind] for kind in row] for row in kinds]
@@ -213,7 +229,10 @@ def test_list_and_predict(command):
 
 def test_evaluate_and_plot(command, tmp_path):
     code, out, _ = command("evaluate", NAME, "--json")
-    assert code == 0 and json.loads(out)["examples"] == 19
+    found = json.loads(out)
+    assert code == 0 and found["examples"] == 19
+    low, high = found["space_ratio_interval"]
+    assert low < found["space_ratio"] < high and 0 < found["boundary_f1"] < 1
     picture = tmp_path / "a.svg"
     code, out, _ = command("plot", NAME, "A <b>text</b>.", "--out", picture, "--json")
     assert code == 0 and len(json.loads(out)["ponder"]) == 14

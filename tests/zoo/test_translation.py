@@ -8,7 +8,7 @@ import pytest
 from keras_adaptive.datasets.tatoeba import tatoeba
 from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries import headline
-from keras_adaptive.zoo.evaluate import evaluate
+from keras_adaptive.zoo.evaluate import evaluate, evaluate_run
 from support import sentence_pairs
 
 pytestmark = pytest.mark.usefixtures("eager")
@@ -153,3 +153,14 @@ def test_card(run, tmp_path):
     family.draw_card(tmp_path, run.model, metrics, run.history)
     assert (tmp_path / "ponder.png").stat().st_size > 5000
     assert headline.cells(headline.headline(run.recipe.to_dict(), metrics))[0].startswith("BLEU")
+
+
+def test_all_numbers_of_the_card_are_measured_again(run):
+    metrics, family = evaluate_run(run, 12), families.of(run.recipe)
+    figures = family.exact_figures(metrics, run.model, run.folder)
+    names = {(figure.what, figure.figure) for figure in figures}
+    assert {("test", "bleu"), ("validation", "perplexity"), ("test", "ponder_steps")} <= names
+    assert all(figure.published == figure.measured for figure in figures)
+    metrics["by_difficulty"][0]["bleu"] += 2.0
+    changed = family.exact_figures(metrics, run.model, run.folder)
+    assert sum(abs(f.published - f.measured) > f.tolerance for f in changed) == 1
