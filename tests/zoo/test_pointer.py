@@ -75,6 +75,7 @@ def test_tau_is_that_of_the_stage(run):
     assert run.recipe.stages[-1].time_penalty > 0
     expected = pytest.approx(run.recipe.stages[-1].time_penalty)
     assert float(run.model.decoder.time_penalty) == expected
+    assert run.history[-1]["time_penalty"] == expected
 
 
 def test_other_decoders(other):

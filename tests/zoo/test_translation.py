@@ -54,6 +54,7 @@ def test_history_and_places(run):
     (row,) = run.history
     assert 0 <= row["validation_bleu"] <= 100 and row["validation_perplexity"] > 1
     assert 1 <= row["ponder_steps"] <= 3
+    assert row["time_penalty"] == run.model.pondering.time_penalty != 0
     before = recipes.load(f"{NAME}_before")
     assert before.hyperparameters["place"] == "before"
     family = families.of(before.with_overrides(SMALL))

@@ -237,11 +237,7 @@ class Conductor:
             "stage": position.stage,
             "seconds": round(position.seconds, 2),
             "learning_rate": self.learning_rate,
-            # 0 without halting; with several layers, the time penalty of the first one.
-            "time_penalty": next(
-                (float(value) for name, value in logs.items() if name.startswith("time_penalty")),
-                0.0,
-            ),
+            "time_penalty": self.time_penalty(logs),
         }
         if position.level is not None:
             row["level"] = position.level
@@ -258,6 +254,14 @@ class Conductor:
             position.validated = position.step
             row.update(self.family.validate(run, self.probe))
         return row
+
+    def time_penalty(self, logs: Mapping[str, Any]) -> float:
+        """τ after the chunk, with several layers that of the first; 0 without a ponder cost."""
+        for name, value in logs.items():
+            if name.startswith("time_penalty"):
+                return float(value)
+        layers = self.family.halting_layers(self.run.model)
+        return next((layer.time_penalty for layer in layers if layer.rule.has_ponder_cost), 0.0)
 
     def learns_all(self, row: Mapping[str, Any]) -> bool:
         """Whether this row of the history ends the stage's curriculum."""
