@@ -12,7 +12,7 @@ from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.entries.export import export
 from keras_adaptive.zoo.families.language import segmentation
-from keras_adaptive.zoo.families.language.at_spaces import space_ratio
+from keras_adaptive.zoo.families.language.at_spaces import space_ratios
 from keras_adaptive.zoo.families.language.family import Language
 from keras_adaptive.zoo.families.language.passage import SHOWN
 from support import enwik8_text
@@ -135,17 +135,25 @@ def test_numbers_of_each_kind_of_byte():
 
 def test_ponder_at_spaces_beside_inside_words():
     inputs = np.array([enwik8.encode(x)[0] for x in ("ab cd", "e fgh", "xy z.")])
-    kinds = characters.kinds(inputs)
-    ponder = np.where(kinds == characters.KINDS.index("spaces"), 3.0, 2.0)
-    found = space_ratio({"inputs": inputs, "ponder": ponder})
-    assert found == {"space_ratio": 1.5, "space_ratio_interval": [1.5, 1.5]}
-    ponder[0, 2] = 6.0
-    found = space_ratio({"inputs": inputs, "ponder": ponder})
+    at_space = characters.kinds(inputs) == characters.KINDS.index("spaces")
+    results = {
+        "inputs": inputs,
+        "ponder": np.where(at_space, 3.0, 2.0),
+        "ponder_steps": np.where(at_space, 1.0, 4.0),
+    }
+    assert space_ratios(results) == {
+        "space_ratio": 1.5,
+        "space_ratio_interval": [1.5, 1.5],
+        "space_steps_ratio": 0.25,
+        "space_steps_ratio_interval": [0.25, 0.25],
+    }
+    results["ponder"][0, 2] = 6.0
+    found = space_ratios(results)
     low, high = found["space_ratio_interval"]
     assert found["space_ratio"] == 2.0 and 0 < low < 2.0 < high
     assert low * high == pytest.approx(4.0, rel=1e-3)
-    assert space_ratio({"inputs": inputs[:, :2], "ponder": ponder[:, :2]}).keys() == found.keys()
-    assert space_ratio({"inputs": inputs[[0], :2], "ponder": ponder[[0], :2]}) == {}
+    assert space_ratios({name: values[:1] for name, values in results.items()}) == {}
+    assert space_ratios({name: values[:, :1] for name, values in results.items()}) == {}
 
 
 def test_tags_that_a_window_cuts():

@@ -15,6 +15,7 @@ from ...entries.card import (
     whole_minutes,
 )
 from ..act.card import SOURCE as PAPER
+from .at_spaces import RATIOS
 from .passage import BEFORE, PASSAGES, SHOWN
 
 SCORE = "bits_per_character"
@@ -64,9 +65,9 @@ def at_spaces(metrics):
     if "space_ratio" not in metrics:
         return []
     return [
-        "Ponder at a space, where a word's first byte is predicted, is "
-        f"**{ratio_in_words(metrics)}** times that inside words (with the 95 % confidence "
-        "interval).",
+        "At a space, where a word's first byte is predicted, ponder ρ is "
+        f"{ratio_in_words(metrics)} times that inside words, and the number of steps N is "
+        f"{ratio_in_words(metrics, 'space_steps_ratio')} times (with the 95 % confidence interval).",
         "",
     ]
 
@@ -224,8 +225,8 @@ def only(metrics):
 def trainings(runs, score=SCORE, digits=3):
     """The table of all trainings with their scores."""
     header = ["variant", "seed", "other settings", "steps", "minutes", "validation", "test", "N"]
-    with_ratio = any("space_ratio" in run for run in runs)
-    header += ["ρ at spaces / inside words"] if with_ratio else []
+    with_ratios = any("space_ratio" in run for run in runs)
+    header += ["ρ at spaces / inside words", "N at spaces / inside words"] if with_ratios else []
     rows = [
         [
             run["variant"],
@@ -236,18 +237,18 @@ def trainings(runs, score=SCORE, digits=3):
             f"{run[f'validation_{score}']:.{digits}f}",
             f"{run[score]:.{digits}f}",
             f"{run['ponder_steps']:.2f}",
-            *([ratio_in_words(run)] if with_ratio else []),
+            *(map(ratio_in_words, [run] * 2, RATIOS.values()) if with_ratios else ()),
         ]
         for run in runs
     ]
     return markdown(header, rows)
 
 
-def ratio_in_words(metrics):
-    """The ponder at spaces beside that inside words, with its interval.
+def ratio_in_words(metrics, name="space_ratio"):
+    """The ponder or the steps at spaces beside those inside words, with the interval.
 
     >>> ratio_in_words({"space_ratio": 1.25, "space_ratio_interval": [1.2, 1.3]})
     '1.25 (1.20 to 1.30)'
     """
-    low, high = metrics["space_ratio_interval"]
-    return f"{metrics['space_ratio']:.2f} ({low:.2f} to {high:.2f})"
+    low, high = metrics[f"{name}_interval"]
+    return f"{metrics[name]:.2f} ({low:.2f} to {high:.2f})"

@@ -10,7 +10,7 @@ from ...entries.figures import Exact
 from ...words import aligned
 from ..act.family import ACT
 from . import card, network, segmentation
-from .at_spaces import space_ratio
+from .at_spaces import RATIOS, space_ratios
 from .card import SCORE
 from .network import Probe, bits
 from .passage import PASSAGES, passage
@@ -57,7 +57,10 @@ class Language(ACT):
         "ponder",
         "ponder_steps",
     )
-    optional_metrics = ("space_ratio", "space_ratio_interval", "boundary_f1")
+    optional_metrics = (
+        *(name + kind for name in RATIOS.values() for kind in ("", "_interval")),
+        "boundary_f1",
+    )
 
     def metric(self):
         """The main metric while a network is trained."""
@@ -79,10 +82,10 @@ class Language(ACT):
         """How ponder tells where words begin.
 
         Returns:
-            A dict: those of `space_ratio`; and of the test part `boundary_f1`, how well its peaks
+            A dict: those of `space_ratios`; and of the test part `boundary_f1`, how well its peaks
             find the boundaries between words, chosen on as many windows of validation data.
         """
-        numbers = space_ratio(results) if len(results["inputs"]) > 1 else {}
+        numbers = space_ratios(results)
         if split == "test":
             chosen = self.measure(probe, len(results["inputs"]), split="validation")
             numbers["boundary_f1"] = segmentation.boundary_f1(results, chosen)
