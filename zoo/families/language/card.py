@@ -67,7 +67,8 @@ def at_spaces(metrics):
     return [
         "At a space, where a word's first byte is predicted, ponder ρ is "
         f"{ratio_in_words(metrics)} times that inside words, and the number of steps N is "
-        f"{ratio_in_words(metrics, 'space_steps_ratio')} times (with the 95 % confidence interval).",
+        f"{ratio_in_words(metrics, 'space_steps_ratio')} times that there (with the 95 % "
+        "confidence intervals).",
         "",
     ]
 
