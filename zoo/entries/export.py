@@ -13,7 +13,7 @@ from ...checkpoints.lock import lock_folder
 from .. import families
 from ..evaluate import evaluate_run
 from ..training.run import restore, table
-from . import manifest, store, thinking_less
+from . import large, manifest, store, thinking_less
 from .baseline import NAME as BASELINE
 from .ensemble import averaged_run
 
@@ -95,6 +95,9 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
     family = families.of(run.recipe)
     exact_examples, examples = examples, family.default_examples if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths, seed)
+    is_large = large.is_large(run.model)
+    if is_large:
+        large.round_weights(run.model)
     trainings, members = [], 0
     others = [restore(other) for other in others]
     for other in others:
@@ -104,7 +107,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         runs = [run, *map(restore, ensemble)]
         run, members = averaged_run(runs), len(runs)
         trainings = [metrics_of(member, examples, exact_examples, seed) for member in runs]
-    metrics = metrics_of(run, examples, exact_examples, seed)
+    metrics = metrics_of(run, examples, exact_examples, seed, again=is_large)
     trainings = trainings or [metrics]
     trainings += [metrics_of(other, examples, exact_examples, seed) for other in others]
     model = bare(run.model)
@@ -114,12 +117,15 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         "commit": commit(),
         "runs": [row_of(training, family) for training in trainings],
         **({"ensemble": members} if members else {}),
+        **({"significant_bits": large.SIGNIFICANT_BITS} if is_large else {}),
         **family.entry_metrics(run, model, trainings, request),
         **thinking_less.measure(family, model, min(examples, thinking_less.EXAMPLES), seed),
     }
     path = request.into / run.recipe.name
     with replace_folder(path) as new:
         model.save(new / "model.keras")
+        if is_large:
+            large.compress(new / "model.keras")
         metrics = keep_baseline(metrics, others, new)
         write_saved_model(model, family, new)
         write_json(new / "recipe.json", run.recipe.to_dict())
@@ -194,7 +200,7 @@ def keep_baseline(metrics, runs, folder):
     return metrics
 
 
-def metrics_of(run, examples, exact_examples=None, seed=0):
+def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
     """The metrics of a training; measured now, unless they were measured after its last step.
 
     Args:
@@ -202,9 +208,10 @@ def metrics_of(run, examples, exact_examples=None, seed=0):
         examples: the smallest number of examples.
         exact_examples: the exact number of examples, unless None.
         seed: of the test examples.
+        again: whether they are measured now in any case.
     """
     path = run.folder / "metrics.json"
-    if path.exists():
+    if path.exists() and not again:
         metrics = read_json(path, ("steps", "examples"))
         known = set(families.of(run.recipe).run_metrics) <= set(metrics)
         enough = metrics["examples"] >= examples and metrics["examples"] == (
@@ -221,7 +228,7 @@ def write_saved_model(model, family, folder):
     # The archive saves the weights of its endpoints; a tracked model would save them twice.
     archive = keras.export.ExportArchive()
     family.add_endpoints(archive, model)
-    archive.write_out(str(folder), verbose=False)
+    archive.write_out(str(folder), options=large.save_options(), verbose=False)
 
 
 def thinned(history):

@@ -91,9 +91,17 @@ subwords are part of the package."""
 def training(recipe, metrics):
     """The settings and the command."""
     settings = recipe.hyperparameters
-    return (
+    lines = [
         f"LSTMs of {settings['units']} units, {recipe.parameters['vocabulary']:,} subwords of each "
         f"language, batches of {recipe.batch_size}, Adam. Trained for {metrics['steps']:,} steps, "
-        f"{duration(metrics)}. Train it again with\n\n"
-        + indent(command(recipe, metrics), "    ")
-    )
+        f"{duration(metrics)}. Train it again with",
+        "",
+        indent(command(recipe, metrics), "    "),
+    ]
+    if bits := metrics.get("significant_bits"):
+        lines += [
+            "",
+            f"The published weights are rounded to {bits} significant bits, so that their files are "
+            "smaller. All numbers of this card about the published network are of these weights.",
+        ]
+    return "\n".join(lines)
