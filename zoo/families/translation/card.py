@@ -101,7 +101,7 @@ def training(recipe, metrics):
     if bits := metrics.get("significant_bits"):
         lines += [
             "",
-            f"The published weights are rounded to {bits} significant bits, so that their files are "
-            "smaller. All numbers of this card about the published network are of these weights.",
+            f"The published weights are rounded to {bits} significant bits, so that their files "
+            "are smaller. All numbers of the published network are of these weights.",
         ]
     return "\n".join(lines)
