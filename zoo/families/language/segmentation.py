@@ -17,7 +17,7 @@ SIGNALS = {"ponder": "ponder", "loss": "bits", "entropy": "entropy"}
 NUMBERS = ("precision", "recall", "f1")
 TEXTS = ("with spaces", "without spaces")
 # The most windows of a split that are measured: all of those of the first megabyte.
-MOST_WINDOWS = 1000
+MOST_WINDOWS = 400
 
 
 def signals(family, probe, inputs):
