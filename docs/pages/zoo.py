@@ -132,9 +132,12 @@ def image_table(entries):
     rows = []
     for name, recipe, metrics in entries:
         runs = [(kind_of(run, recipe), run) for run in metrics["runs"]]
+        # The deepest network without halting has all of the FLOPs.
+        full = max(run["flops"] for run in metrics["runs"] if run["variant"] == "plain")
         for kind in dict.fromkeys(kind for kind, _ in runs):
             alike = [run for other, run in runs if other == kind]
-            accuracy, share = (mean(run[k] for run in alike) for k in ("accuracy", "flops_share"))
+            accuracy, flops = (mean(run[key] for run in alike) for key in ("accuracy", "flops"))
+            share = round(flops / full, 4)
             rows.append([link(name), kind, len(alike), percent(accuracy), percent(share)])
     return markdown(["model", "halting", "trainings", "accuracy", "share of FLOPs"], rows)
 

@@ -30,13 +30,11 @@ DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the
 
 def results(recipe, metrics):
     """What was trained on what, the bits per character, and the two tables."""
-    length = recipe.parameters["length"]
     lines = [
         trained_on(recipe),
         "",
-        f"Bits per character on {windows(recipe, metrics)} of {length} bytes of "
-        "the test part, each read from a state of zeros, with the 95 % confidence interval (over "
-        "windows, as if they were independent):",
+        f"Bits per character on {windows(recipe, metrics)}, each read from a state of zeros, with "
+        "the 95 % confidence interval (over windows, as if they were independent):",
         "",
         scores(recipe, metrics),
         "",
@@ -55,9 +53,10 @@ def results(recipe, metrics):
 
 def windows(recipe, metrics):
     """The windows that were measured, in words."""
-    drawn = recipe.parameters["size"] == SIZE
-    count = f"{metrics['examples']:,}"
-    return f"{count} windows, drawn from those" if drawn else f"the {count} consecutive windows"
+    count, length = f"{metrics['examples']:,}", recipe.parameters["length"]
+    if recipe.parameters["size"] == SIZE:
+        return f"{count} windows of {length} bytes, drawn from the test part"
+    return f"the {count} consecutive windows of {length} bytes of the test part"
 
 
 def at_spaces(metrics):
@@ -96,7 +95,8 @@ def scores(recipe, metrics):
     rows = [row("with ACT", metrics, recipe.paper["error"], "**")]
     plain = metrics["without_act"]
     if plain:
-        name = "without ACT, same size and steps"
+        same = plain["steps"] == metrics["steps"]
+        name = f"without ACT, same size{' and steps' if same else ''}"
         rows.append(row(name, plain, recipe.paper["error_without_act"]))
     header = ["", "bits per character", "steps for each byte", "ponder ρ", "paper"]
     return markdown(header, rows)
