@@ -99,7 +99,10 @@ def _example_size(name, parameters, split):
 
 @functools.lru_cache(maxsize=128)
 def _block_size(name, batch_size, parameters, split="train"):
-    """How many batches are sampled at once."""
+    """How many batches are sampled at once; one if examples take long, says `takes_long`."""
+    takes_long = getattr(task(name), "takes_long", None)
+    if takes_long and takes_long(**dict(parameters)):
+        return 1
     elements = _example_size(name, parameters, split)
     most = BLOCK if batch_size < LARGE_BATCH else 1
     return max(1, min(most, BLOCK_ELEMENTS // (elements * batch_size)))

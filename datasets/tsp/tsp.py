@@ -47,6 +47,7 @@ __all__ = [
     "read",
     "sample",
     "sizes",
+    "takes_long",
     "write",
 ]
 
@@ -109,6 +110,11 @@ def sample(
         inputs, lengths, targets = inputs[rows], lengths[rows], targets[rows]
         inputs, targets = _seen_otherwise(rng, inputs, lengths, targets)
     return make_batch(inputs, lengths, targets)
+
+
+def takes_long(length: int = 10, **_: Any) -> bool:
+    """Whether batches are better drawn one by one, because tours take longer than all else."""
+    return length > MOST_AT_ONCE
 
 
 def answers(inputs: np.ndarray) -> np.ndarray:

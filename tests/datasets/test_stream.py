@@ -25,6 +25,8 @@ KINDS = {
     "alone": ("act_sort", {"same_length": True}),
     "other lengths of targets": ("ham_sort", {"length": 8, "key_bits": 4, "value_bits": 0}),
     "symbols": ("neural_gpu_duplicate", {"length": 21, "examples_per_length": 100}),
+    # Blocks of a single batch.
+    "examples that take long": ("tsp", {"length": 13, "min_length": 13, "views": 2}),
 }
 
 
