@@ -206,6 +206,7 @@ PARAMETERS = {
     "unequal_share": Number("share of the examples whose numbers differ in length", **SHARE),
     "value_bits": Integer("width of a value", 0, 32),
     "vectors": Integer("most vectors in a sequence", 1, LONGEST),
+    "views": Integer("examples in a row with the same points", 1, 1000),
     "vocabulary": Integer("words or subwords that are known", 10, 33_278),
 }
 

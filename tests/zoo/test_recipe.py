@@ -8,7 +8,8 @@ import pytest
 
 from keras_adaptive import datasets
 from keras_adaptive.datasets.settings import PARAMETERS
-from keras_adaptive.zoo import recipes, settings
+from keras_adaptive.zoo import families, recipes, settings
+from keras_adaptive.zoo.families import registry
 from keras_adaptive.zoo.recipe import Curriculum, Recipe, Stage
 from keras_adaptive.zoo.search import space
 
@@ -25,6 +26,7 @@ def test_names():
         "cifar10",
         "digits",
         "enwik8",
+        "enwik8_paper",
         "enwik8_small",
         "logic",
         "logic_anytime",
@@ -192,3 +194,7 @@ def test_time_penalty_means_the_same_in_training_and_in_searches(name):
     assert {stage.time_penalty for stage in sort.with_overrides({name: 0.25}).stages} == {0.25}
     with pytest.raises(ValueError, match="time_penalty"):
         parity.with_overrides({name: -1.0})
+
+
+def test_every_family_has_a_name_without_keras():
+    assert tuple(registry.CLASSES) == families.NAMES

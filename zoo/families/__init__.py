@@ -21,6 +21,7 @@ NAMES = (
     "pointer",
     "pondernet",
     "recall",
+    "translation",
     "words",
 )
 
