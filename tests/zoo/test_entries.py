@@ -96,8 +96,7 @@ def outputs(name):
     recipe = store.recipe(name)
     inputs = examples_of(recipe)
     if recipe.family == "translation":
-        # Of given translations, whose subwords are numbers as those that are read.
-        found = np.asarray(loaded(name)(inputs, targets=inputs[:, ::-1]))
+        found = np.asarray(loaded(name)(inputs, targets=translations(name)))
         return inputs, found.reshape(8, -1), None
     found = probe_of(name)(inputs)
     steps = found.get("ponder_steps")
@@ -105,11 +104,25 @@ def outputs(name):
     return inputs, found["outputs"].reshape(8, -1), steps
 
 
+@functools.cache
+def translations(name):
+    """What a network writes that has its own weights."""
+    return np.asarray(loaded(name).search(examples_of(store.recipe(name))).symbols)
+
+
+SENTENCES = (
+    *("How old are you?", "I have a cat.", "He is my brother.", "Where is the station?"),
+    *("She likes music.", "It is cold today.", "We will be late.", "Can you help me?"),
+)
+
+
 def examples_of(recipe):
-    """Fixed inputs of a recipe; where users bring the data, squares of color, or any subwords."""
+    """Fixed inputs of a recipe; where users bring the data, squares of color, or sentences."""
     rng, parameters = np.random.default_rng(11), recipe.parameters
     if recipe.dataset == "tatoeba":
-        return rng.integers(3, parameters["vocabulary"], (8, 6)).astype(np.int32)
+        return np.concatenate(
+            [np.pad(row, ((0, 0), (0, 12 - row.shape[1]))) for row in map(tatoeba.encode, SENTENCES)]
+        )
     if recipe.dataset == "enwik8":
         parameters = {**parameters, "size": enwik8_text.SIZE}
     if recipe.dataset == "cifar10":

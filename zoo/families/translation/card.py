@@ -29,12 +29,21 @@ def results(recipe, metrics):
             "",
             trainings_table(metrics),
             "",
-            "Of the published network, by the length of the English sentence, and by the kind of "
+            f"{choice(metrics['runs'])} By the length of the English sentence, and by the kind of "
             "the German subword:",
             "",
             kinds_table(metrics),
         ]
     )
+
+
+def choice(runs):
+    """Why the first of the trainings was published."""
+    alike = [run for run in runs if run["variant"] == runs[0]["variant"]]
+    kind = NAMES.get(runs[0]["variant"], runs[0]["variant"])
+    if len(alike) == 1:
+        return f"The published one is the first, the only one with {kind}."
+    return "The published one is the first."
 
 
 def trainings_table(metrics):
