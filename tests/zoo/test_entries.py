@@ -120,9 +120,8 @@ def examples_of(recipe):
     """Fixed inputs of a recipe; where users bring the data, squares of color, or sentences."""
     rng, parameters = np.random.default_rng(11), recipe.parameters
     if recipe.dataset == "tatoeba":
-        return np.concatenate(
-            [np.pad(row, ((0, 0), (0, 12 - row.shape[1]))) for row in map(tatoeba.encode, SENTENCES)]
-        )
+        rows = map(tatoeba.encode, SENTENCES)
+        return np.concatenate([np.pad(row, ((0, 0), (0, 12 - row.shape[1]))) for row in rows])
     if recipe.dataset == "enwik8":
         parameters = {**parameters, "size": enwik8_text.SIZE}
     if recipe.dataset == "cifar10":

@@ -9,6 +9,8 @@ from . import store, thinking_less
 from .figures import ERROR
 
 RISK = 0.001
+# What is published of networks that are measured on all of a text.
+OF_TEXTS = ("by_difficulty", "segmentation", "without_act", "bleu", "chrf", "perplexity")
 
 
 def read(path):
@@ -29,7 +31,7 @@ def digest(name, folder=None):
     measurements += thinking_less.measurements(metrics)
     rows = [[measurement.what, *published_numbers(measurement)] for measurement in measurements]
     if not rows:
-        rows = [metrics[key] for key in ("by_difficulty", "segmentation", "without_act")]
+        rows = [metrics[key] for key in OF_TEXTS if key in metrics]
     sha256 = hashlib.sha256((store.entry(name, folder) / "model.keras").read_bytes())
     sha256.update(json.dumps(rows).encode())
     return sha256.hexdigest()
