@@ -5,6 +5,7 @@ Student's interval and are compared by his t test.
 """
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -106,6 +107,41 @@ def mean_interval(value: float, spread: float, examples: int, digits: int = 4) -
     error = spread / np.sqrt(examples)
     half = float(_stats().t.ppf((1 + CONFIDENCE) / 2, examples - 1) * error)
     return [round(value - half, digits), round(value + half, digits)]
+
+
+def quotient_of_means(values: Tensor, above: Tensor, below: Tensor) -> tuple[float, list[float]]:
+    """The mean of some values divided by that of others, and its 95 % confidence interval.
+
+    Args:
+        values: `(examples, parts)`, positive; examples are independent, parts need not be.
+        above: boolean of the same shape, the values whose mean is divided.
+        below: the same, those by whose mean it is divided.
+
+    Returns:
+        A pair of the quotient and a list of its lower and upper bound, rounded to four decimals.
+
+    Raises:
+        ValueError: there are no such values.
+
+    Source: the delta method on the logarithm.
+
+    Example:
+
+    >>> values = np.array([[3.0, 2.0], [3.0, 2.0], [3.0, 2.0]])
+    >>> quotient_of_means(values, values > 2, values < 3)
+    (1.5, [1.5, 1.5])
+    """
+    logarithm, spread = 0.0, np.zeros(len(values))
+    for name, those, sign in (("above", above, 1), ("below", below, -1)):
+        totals, counts = (values * those).sum(axis=1, dtype="float64"), those.sum(axis=1)
+        if not counts.any():
+            arguments.refuse(name, "no values", "at least one")
+        mean = totals.sum() / counts.sum()
+        logarithm += sign * math.log(mean)
+        # What each example adds to the logarithm of the mean, to the first order.
+        spread += sign * (totals - mean * counts) / totals.mean()
+    interval = mean_interval(logarithm, float(spread.std(ddof=1)), len(values), 6)
+    return round(math.exp(logarithm), 4), [round(math.exp(bound), 4) for bound in interval]
 
 
 def standard_error(values: Sequence[float]) -> float:

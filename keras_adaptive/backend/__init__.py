@@ -8,7 +8,7 @@ backends that have it. `concrete` returns the values of a tensor if they are kno
 `clock` reads the time while a graph runs. `retraced` separates traces that were made in different
 contexts, see `halting.context`. The other functions are parts of loops with custom gradients, see
 `ham.paths`. `batch_normalized` normalizes maps in one operation, and is `None` on backends without
-it.
+it. `accelerator` names the processor, if it is not a CPU.
 """
 
 import contextlib
@@ -23,6 +23,7 @@ can_compact = keras.config.backend() == "tensorflow"
 if keras.config.backend() == "tensorflow":
     from . import tensorflow_parts as parts
     from .tensorflow import (
+        accelerator,
         append,
         appends_in_place,
         batch_normalized,
@@ -42,6 +43,7 @@ if keras.config.backend() == "tensorflow":
     from .tensorflow_scan import scan_repeats
 elif keras.config.backend() == "jax":
     from .jax import (
+        accelerator,
         append,
         appends_in_place,
         clock,
@@ -61,6 +63,7 @@ elif keras.config.backend() == "jax":
     explained_compaction = contextlib.nullcontext
 else:
     from .eager import (
+        accelerator,
         appends_in_place,
         clock,
         compiles,
@@ -77,6 +80,7 @@ else:
     explained_compaction = contextlib.nullcontext
 
 __all__ = [
+    "accelerator",
     "append",
     "appends_in_place",
     "batch_normalized",

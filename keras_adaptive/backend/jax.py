@@ -206,3 +206,9 @@ def clock(after: Tensor) -> Tensor:
 
 def _microseconds(*_):
     return np.array(time.monotonic_ns() // 1000).astype(np.int32)
+
+
+def accelerator() -> str | None:
+    """The name of the first device, or None if it is a CPU."""
+    device = jax.devices()[0]
+    return None if device.platform == "cpu" else str(device.device_kind)

@@ -364,3 +364,9 @@ def batch_normalized(
     # The operation gives the unbiased variance, of n - 1 positions instead of n.
     count = tf.cast(tf.reduce_prod(tf.shape(x)[:3]), variance.dtype)
     return y, mean, variance * (count - 1) / count
+
+
+def accelerator() -> str | None:
+    """The name of the first GPU, or None."""
+    found = tf.config.list_physical_devices("GPU")
+    return tf.config.experimental.get_device_details(found[0]).get("device_name") if found else None

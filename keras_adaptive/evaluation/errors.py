@@ -117,6 +117,18 @@ class Evaluation:
         """The numbers of an evaluation besides the sequence error."""
         return {name: round(ratio.value, 6) for name, ratio in self.ratios(results).items()}
 
+    def further_numbers(
+        self, probe: Callable[[np.ndarray], Any], results: Mapping[str, np.ndarray], split: str
+    ) -> dict[str, Any]:
+        """Numbers of an evaluation that need more than the results: by default none.
+
+        Args:
+            probe: as in `collect`.
+            results: of `collect`.
+            split: `"validation"` or `"test"`, the data that was measured.
+        """
+        return {}
+
     def by_difficulty(self, results: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
         """The numbers of an evaluation for each difficulty, a dict each."""
         rows = []

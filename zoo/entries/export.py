@@ -8,12 +8,13 @@ from pathlib import Path
 
 import keras
 
+from ... import large_files
 from ...checkpoints.files import read_json, replace_folder
 from ...checkpoints.lock import lock_folder
 from .. import families
 from ..evaluate import evaluate_run
 from ..training.run import restore, table
-from . import large, manifest, store, thinking_less
+from . import manifest, store, thinking_less
 from .baseline import NAME as BASELINE
 from .ensemble import averaged_run
 
@@ -95,9 +96,9 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
     family = families.of(run.recipe)
     exact_examples, examples = examples, family.default_examples if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths, seed)
-    is_large = large.is_large(run.model)
+    is_large = large_files.is_large(run.model)
     if is_large:
-        large.round_weights(run.model)
+        large_files.round_weights(run.model)
     trainings, members = [], 0
     others = [restore(other) for other in others]
     for other in others:
@@ -117,7 +118,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         "commit": commit(),
         "runs": [row_of(training, family) for training in trainings],
         **({"ensemble": members} if members else {}),
-        **({"significant_bits": large.SIGNIFICANT_BITS} if is_large else {}),
+        **({"significant_bits": large_files.SIGNIFICANT_BITS} if is_large else {}),
         **family.entry_metrics(run, model, trainings, request),
         **thinking_less.measure(family, model, min(examples, thinking_less.EXAMPLES), seed),
     }
@@ -125,7 +126,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
     with replace_folder(path) as new:
         model.save(new / "model.keras")
         if is_large:
-            large.compress(new / "model.keras")
+            large_files.compress(new / "model.keras")
         metrics = keep_baseline(metrics, others, new)
         write_saved_model(model, family, new)
         write_json(new / "recipe.json", run.recipe.to_dict())
@@ -228,7 +229,7 @@ def write_saved_model(model, family, folder):
     # The archive saves the weights of its endpoints; a tracked model would save them twice.
     archive = keras.export.ExportArchive()
     family.add_endpoints(archive, model)
-    archive.write_out(str(folder), options=large.save_options(), verbose=False)
+    archive.write_out(str(folder), options=large_files.save_options(), verbose=False)
 
 
 def thinned(history):

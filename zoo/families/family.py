@@ -83,10 +83,8 @@ class Family(Evaluation):
         "confidence_interval",
         "examples",
     )
-    # Keys that are kept as well where a training has them.
-    optional_metrics: ClassVar[tuple[str, ...]] = ()
-    # Whether several models can be averaged in an ensemble.
-    can_be_averaged: ClassVar[bool] = False
+    optional_metrics: ClassVar[tuple[str, ...]] = ()  # Kept as well where a training has them.
+    can_be_averaged: ClassVar[bool] = False  # In an ensemble.
     # Limits of the computation that a loaded model has, of `settings.LIMITED`.
     limits: ClassVar[tuple[str, ...]] = ()
 
@@ -223,10 +221,6 @@ class Family(Evaluation):
         size = max(min(batch_size or self.evaluation_batch_size(parameters), examples), 1)
         batches = batches_of(recipe.dataset, size, seed, split, parameters, given)
         return self.collect(probe, batches, examples, seconds)
-
-    def further_numbers(self, probe: Callable, results: Mapping, split: str) -> dict[str, Any]:
-        """Numbers of an evaluation that need more than `results`, which `measure` returned."""
-        return {}
 
     def evaluation_batch_size(self, parameters: Mapping) -> int:
         """The number of examples in a batch, given the data set's parameters."""

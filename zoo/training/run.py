@@ -9,11 +9,11 @@ from typing import Any
 import keras
 
 from ... import checkpoints, datasets
+from ...backend import accelerator
 from ...checkpoints.files import csv_text, write_file
 from .. import families, recipes
 from ..recipe import Recipe, Stage
 from . import checkpoint
-from .accelerator import accelerator
 from .checkpoint import Position
 
 STEPS_PER_EXECUTION = 20

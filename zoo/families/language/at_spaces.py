@@ -1,11 +1,7 @@
 """How long a network thinks where a word's first byte is predicted, beside inside words."""
 
-import math
-
-import numpy as np
-
 from ....datasets.enwik8 import characters
-from ....statistics import mean_interval
+from ....statistics import quotient_of_means
 
 # What is divided, and the names of the quotients.
 RATIOS = {"ponder": "space_ratio", "ponder_steps": "space_steps_ratio"}
@@ -28,18 +24,6 @@ def space_ratios(results):
         return {}
     numbers = {}
     for source, name in RATIOS.items():
-        (above, above_spread), (below, below_spread) = (
-            _log_mean(results[source], those) for those in (spaces, inside)
-        )
-        spread = float(np.std(above_spread - below_spread, ddof=1))
-        interval = mean_interval(above - below, spread, len(kinds), 6)
-        numbers[name] = round(math.exp(above - below), 4)
-        numbers[f"{name}_interval"] = [round(math.exp(bound), 4) for bound in interval]
+        found = quotient_of_means(results[source], spaces, inside)
+        numbers[name], numbers[f"{name}_interval"] = found
     return numbers
-
-
-def _log_mean(values, those):
-    """The logarithm of a mean, and what each window adds to it, to the first order."""
-    totals, counts = (values * those).sum(axis=1, dtype="float64"), those.sum(axis=1)
-    mean = totals.sum() / counts.sum()
-    return math.log(mean), (totals - mean * counts) / totals.mean()
