@@ -29,10 +29,9 @@ class PonderNetFamily(ACT):
         """Whether the network is a PonderNet and not a variant with ACT or fixed steps."""
         return self.recipe.hyperparameters["halting"] == "pondernet"
 
-    def on_chunk_begin(self, run):
-        """Set τ of a variant with ACT."""
-        if not self.is_pondernet:
-            super().on_chunk_begin(run)
+    def halting_layers(self, model):
+        """That of a variant with ACT; a PonderNet has no τ."""
+        return [] if self.is_pondernet else super().halting_layers(model)
 
     def validation_metrics(self, probe, examples, seed=None, parameters=None, kind="validation"):
         """Error and ponder on validation data, and on examples longer than in training."""
