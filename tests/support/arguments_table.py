@@ -254,6 +254,7 @@ TABLE = {
     numpy_act.NumpyACT: (None, {"path": PATH}),
     statistics.Ratio: (None, {"totals": DATA, "parts": DATA, "largest": DATA}),
     statistics.standard_error: (None, {"values": DATA}),
+    statistics.quotient_of_means: (None, {"values": DATA, "above": DATA, "below": DATA}),
     statistics.error_interval: (
         lambda: {"errors": 1, "examples": 3},
         {"errors": [*INTEGER, -1, 4], "examples": COUNT},
