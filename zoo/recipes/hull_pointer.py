@@ -1,5 +1,7 @@
 """Convex hulls of 5 to 10 points by a pointer network whose decoder ponders."""
 
+import dataclasses
+
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
@@ -63,14 +65,7 @@ VARIANTS = (
         name="hull50_pointer",
         parameters={"length": 50, "min_length": 50},
         stages=(
-            Stage(
-                steps=6_000,
-                learning_rate=2e-3,
-                time_penalty=0.0,
-                parameters={"length": 10, "min_length": 5},
-                bins=(6, 8, 10),
-                chunk=100,
-            ),
+            dataclasses.replace(RECIPE.stages[0], parameters=RECIPE.parameters),
             Stage(
                 steps=4_000,
                 learning_rate=2e-3,

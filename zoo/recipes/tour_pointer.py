@@ -1,5 +1,7 @@
 """Shortest tours through 5 to 10 points by a pointer network whose decoder ponders."""
 
+import dataclasses
+
 from ..recipe import Stage
 from .hull_pointer import RECIPE as HULL
 
@@ -26,14 +28,7 @@ VARIANTS = (
         name="tour20_pointer",
         parameters={"length": 20, "min_length": 20},
         stages=(
-            Stage(
-                steps=10_000,
-                learning_rate=2e-3,
-                time_penalty=0.0,
-                parameters={"length": 10, "min_length": 5},
-                bins=(6, 8, 10),
-                chunk=100,
-            ),
+            dataclasses.replace(RECIPE.stages[0], steps=10_000, parameters=RECIPE.parameters),
             Stage(
                 steps=4_000,
                 learning_rate=2e-3,
