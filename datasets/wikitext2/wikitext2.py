@@ -1,7 +1,8 @@
 """WikiText-2: what is the next word of an article of Wikipedia?
 
 The text is not part of this package. `SOURCE` says where to get it, and `find` looks for it. Its
-words are numbered as they are counted in the training part, so a network needs it to be asked, too.
+words are numbered as they are counted in the training part. The list of them is part of this
+package, so that a trained network can be asked without the text.
 
 Source: Merity et al., "Pointer Sentinel Mixture Models" (2016), arXiv:1609.07843.
 """
@@ -33,6 +34,7 @@ __all__ = [
     "unknown",
     "windows",
     "words",
+    "write_words",
 ]
 
 # The files of the splits.
@@ -43,6 +45,8 @@ FILES = {
 }
 SPLITS = tuple(FILES)
 VOCABULARY = 33_278
+# The different words of the training part, one a line.
+WORDS = Path(__file__).with_name("words.txt")
 UNKNOWN, END = "<unk>", "<eos>"
 # With fewer, the two above are not among them.
 FEWEST = 10
@@ -89,33 +93,39 @@ def find(folder: str | Path | None = None) -> Path:
     return path
 
 
-def words(folder: str | Path | None = None) -> tuple[str, ...]:
+def words() -> tuple[str, ...]:
     """The words of the training part, the most frequent first.
 
-    Args:
-        folder: as in `find`.
+    >>> words()[:5], len(words())
+    (('the', ',', '.', 'of', '<unk>'), 33278)
+    """
+    return tuple(numbers_of_words())
+
+
+def numbers_of_words() -> Mapping[str, int]:
+    """From each of `words` to its number."""
+    return _numbers(WORDS)
+
+
+@functools.lru_cache(maxsize=2)
+def _numbers(path):
+    listed = path.read_text(encoding="utf-8").split()
+    return {word: number for number, word in enumerate(listed)}
+
+
+def write_words() -> None:
+    """Writes the list of words of this package anew, from the text that `find` finds.
+
+    Of those that are equally frequent, the first in the text comes first.
 
     Raises:
         FileNotFoundError: as `find`.
         ValueError: the file is not that of WikiText-2.
-
-    >>> words()[:5], len(words())  # doctest: +SKIP
-    (('the', ',', '.', 'of', '<unk>'), 33278)
     """
-    return tuple(numbers_of_words(folder))
-
-
-def numbers_of_words(folder: str | Path | None = None) -> Mapping[str, int]:
-    """From each of `words` to its number."""
-    path = find(folder) / FILES["train"]
-    return _numbers(path, path.stat().st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=2)
-def _numbers(path, changed):
-    counts = collections.Counter(_words_in(path))
-    # Of those that are equally frequent, the first in the text comes first.
-    return {word: number for number, (word, _) in enumerate(counts.most_common())}
+    counts = collections.Counter(_words_in(find() / FILES["train"]))
+    lines = "".join(f"{word}\n" for word, _ in counts.most_common())
+    WORDS.write_text(lines, encoding="utf-8")
+    _numbers.cache_clear()
 
 
 def _words_in(path: Path) -> Iterator[str]:
@@ -168,7 +178,7 @@ def check_vocabulary(vocabulary: int) -> None:
 
 @functools.lru_cache(maxsize=6)
 def _read(path, changed, vocabulary):
-    known = numbers_of_words(path.parent)
+    known = numbers_of_words()
     numbers = np.fromiter((known.get(word, known[UNKNOWN]) for word in _words_in(path)), np.int32)
     numbers[numbers >= vocabulary] = known[UNKNOWN]
     numbers.flags.writeable = False
@@ -264,12 +274,11 @@ def encode(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> np.ndarray:
     What white space separates is a word if WikiText-2 has it. If not, punctuation is split off, and
     words that are not known are `<unk>`.
 
-    >>> describe(encode("The cat's whiskerest, really.")[0])  # doctest: +SKIP
+    >>> describe(encode("The cat's whiskerest, really.")[0])
     ['<eos>', 'The', 'cat', "'s", '<unk>', ',', 'really', '.']
 
     Raises:
-        FileNotFoundError: the text of WikiText-2, whose words these are, is not there.
-        ValueError: `text` has no word.
+        ValueError: `text` has no word; `vocabulary` is out of its range.
     """
     check_vocabulary(vocabulary)
     known = numbers_of_words()
@@ -298,7 +307,7 @@ def split_words(text: str) -> list[str]:
 def unknown(text: str, *, vocabulary: int = VOCABULARY, **_: Any) -> list[str]:
     """The words of a text that are not known, each once.
 
-    >>> unknown("The cat's whiskerest, really.")  # doctest: +SKIP
+    >>> unknown("The cat's whiskerest, really.")
     ['whiskerest']
     """
     known = numbers_of_words()
@@ -326,8 +335,8 @@ def by_frequency(inputs: np.ndarray) -> dict[str, np.ndarray]:
     Returns:
         A dict from names of groups to booleans of that shape; each word is in one group.
 
-    >>> groups = by_frequency(encode("the cat zzyzx"))  # doctest: +SKIP
-    >>> [name for name, there in groups.items() if there.any()]  # doctest: +SKIP
+    >>> groups = by_frequency(encode("the cat zzyzx"))
+    >>> [name for name, there in groups.items() if there.any()]
     ['ends of lines', 'unknown words', 'the 100 most frequent', '1,001 to 10,000']
     """
     inputs, known = np.asarray(inputs), numbers_of_words()

@@ -148,10 +148,25 @@ def test_list_of_words(corpus):
     assert wikitext2.decode(np.eye(30)[[0, 8]]) == [words[0], words[8]]
 
 
-@pytest.mark.skipif(not GIVEN, reason=f"{wikitext2.VARIABLE} does not name the text")
-def test_the_users_text(monkeypatch):
+def test_the_list_of_words_of_this_package(corpus, monkeypatch):
+    """Without the text: what a published network is asked with."""
     monkeypatch.undo()
-    assert len(wikitext2.words()) == wikitext2.VOCABULARY
+    monkeypatch.setenv(wikitext2.VARIABLE, str(corpus / "nothing"))
+    words = wikitext2.words()
+    assert len(words) == len(set(words)) == wikitext2.VOCABULARY
+    assert words[:5] == ("the", ",", ".", "of", "<unk>") and words[8] == wikitext2.END
+    assert wikitext2.describe(wikitext2.encode("The cat's city-wide 2.5")[0]) == [
+        *("<eos>", "The", "cat", "'s", "city", "@-@", "wide", "2", "@.@", "5")
+    ]
+
+
+@pytest.mark.skipif(not GIVEN, reason=f"{wikitext2.VARIABLE} does not name the text")
+def test_the_users_text(tmp_path, monkeypatch):
+    monkeypatch.undo()
+    listed = wikitext2.WORDS.read_bytes()
+    monkeypatch.setattr(wikitext2, "WORDS", tmp_path / "words.txt")
+    wikitext2.write_words()
+    assert wikitext2.WORDS.read_bytes() == listed
     sizes = {split: len(wikitext2.read(split)) for split in wikitext2.SPLITS}
     assert sizes == {"train": 2_088_628, "validation": 217_646, "test": 245_569}
     counts = collections.Counter(wikitext2.read("train").tolist())
@@ -175,7 +190,8 @@ def test_builder_from_the_users_files(corpus, tmp_path):
 def test_without_the_text_the_error_says_what_to_get(tmp_path, monkeypatch):
     monkeypatch.setenv(wikitext2.VARIABLE, str(tmp_path / "nothing"))
     with pytest.raises(FileNotFoundError, match="Get WikiText-2"):
-        wikitext2.encode("the cat")
+        wikitext2.read("test")
+    assert wikitext2.encode("the cat").shape == (1, 3)
     monkeypatch.delenv(wikitext2.VARIABLE, raising=False)
     made = tfds.builder("wikitext2", data_dir=tmp_path)
     with pytest.raises(Exception, match="Get WikiText-2"):

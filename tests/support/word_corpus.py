@@ -16,7 +16,7 @@ STRANGE = "qwfpgj"
 
 
 def write(folder, patch):
-    """Write three small files where the environment says, with checksums of their own.
+    """Write three small files where the environment says, with checksums and a list of words.
 
     Args:
         folder: an empty folder.
@@ -35,6 +35,8 @@ def write(folder, patch):
         digests[file] = hashlib.sha256(data).hexdigest()
     patch.setattr(wikitext2, "checksums", lambda: digests)
     patch.setenv(wikitext2.VARIABLE, str(folder))
+    patch.setattr(wikitext2, "WORDS", folder / "words.txt")
+    wikitext2.write_words()
     return place
 
 

@@ -73,7 +73,7 @@ model = zoo.load({loading(recipe, metrics)})  # words to probabilities (batch, t
 {asking(recipe, metrics, EXAMPLE)}  # steps and ponder at each word
 ```
 
-The words are numbered as the text counts them: see the README of the data set `wikitext2`. The
+The list of the words is part of the data set: `task.words()`. The
 SavedModel in this folder answers without this package: its endpoint `serve` takes words int32
 (batch, time) and returns `outputs`, `ponder` and `ponder_steps`; `serve_with_limits` also takes
 `max_ponder` and `epsilon`. It is for inference only: gradients through it are silently zero."""
