@@ -37,4 +37,4 @@ def write(name, rows, **more):
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(record, indent=1) + "\n")
     os.replace(temporary, path)
-    print(f"{len(rows)} rows written to {path.name}")
+    print(f"written to {path.name}")

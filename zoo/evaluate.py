@@ -62,6 +62,8 @@ def evaluate(
         batch_size=batch_size if within is None else batch_size or 1,
         given=given,
     )
+    # Before the numbers that need other examples, too.
+    calls = {} if limited is None else limited.summary()
     return {
         "model": recipe.name,
         "dataset": recipe.dataset,
@@ -70,7 +72,7 @@ def evaluate(
         "seed": seed,
         **family.summary(results),
         **family.further_numbers(limited or probe, results, split),
-        **({} if limited is None else limited.summary()),
+        **calls,
         "seconds": round(time.monotonic() - began, 3),
         "by_difficulty": family.by_difficulty(results),
     }
