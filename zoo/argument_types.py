@@ -10,6 +10,8 @@ from .search import space
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
 NUMBER = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})(e[+-]?[0-9]{1,3})?", re.I)
+# Between the ends of a range; a minus before a number is none.
+RANGE = re.compile(r":|(?<=\d)-")
 
 
 def number(text):
@@ -30,8 +32,8 @@ def setting(text):
 
 
 def lengths(text):
-    """The value of `--length`: an integer, or a pair of integers for `least:largest`."""
-    bounds = tuple(number(part) for part in text.split(":"))
+    """The value of `--length`: an integer, or a pair for `least:largest` or `least-largest`."""
+    bounds = tuple(number(part) for part in RANGE.split(text))
     if len(bounds) not in (1, 2):
         raise argparse.ArgumentTypeError(f"expected a length, or least:largest, received {text!r}")
     return bounds if len(bounds) == 2 else bounds[0]

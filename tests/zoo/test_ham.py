@@ -314,6 +314,7 @@ def test_errors_are_one_line(argv, words, command):
 
 def test_a_length_is_a_number_or_a_range(capsys):
     assert argument_types.lengths("7") == 7 and argument_types.lengths("65:128") == (65, 128)
+    assert argument_types.lengths("5-10") == (5, 10) and argument_types.lengths("-5") == -5
     assert cli.main(["evaluate", NAME, "--length", "9:3"]) == 2
     assert "--length must be least:largest. Received: 9:3" in capsys.readouterr().err
 
