@@ -1,9 +1,11 @@
-"""The tables of docs/words.md: what language models on words reached, from docs/results."""
+"""The tables of docs/words.md: what language models on words reached."""
 
 from keras_adaptive.zoo.entries.card import markdown
+from keras_adaptive.zoo.families.language import card, words_card
 
 PAGE = "docs/words.md"
-# Trainings of `act_words`: what `evaluate --json` said, and what a training took.
+ENTRY = "act_words"
+# Earlier, shorter trainings: what `evaluate --json` said, and what a training took.
 TRAININGS = {
     "plain": "one step",
     "act": "ACT, up to 10 steps",
@@ -25,10 +27,12 @@ def tables(folder, read):
         for name in TRAININGS
         if (folder / RESULTS.format(name)).is_file()
     }
-    ponder = found.get("act", {}).get("by_difficulty", ())
+    path = folder / "saved_models" / ENTRY / "metrics.json"
+    published = read(path) if path.is_file() else None
     return {
+        "words": card.trainings(published["runs"], "perplexity", 1) if published else "",
+        "frequencies": words_card.frequencies(published["by_difficulty"]) if published else "",
         "perplexity": perplexities(found) if found else "",
-        "frequencies": frequencies(ponder) if ponder else "",
         "while training": learning(found) if found else "",
     }
 
@@ -49,16 +53,6 @@ def perplexities(found):
         )
     header = ["network", "batches", "CPU minutes", "test perplexity", "steps for each word"]
     return markdown(header, rows)
-
-
-def frequencies(rows):
-    """Steps and perplexity by how frequent the word is that was read."""
-    cells = [
-        [row["kind"], f"{row['words']:,}"]
-        + [f"{row[key]:.2f}" for key in ("ponder_steps", "ponder", "perplexity", "entropy")]
-        for row in rows
-    ]
-    return markdown(["word read", "words", "steps N", "ponder ρ", "perplexity", "entropy"], cells)
 
 
 def learning(found):

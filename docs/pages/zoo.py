@@ -17,7 +17,7 @@ def zoo_table(paths, read):
     entries = [
         (path.parent.name, read(path.parent / "recipe.json"), read(path)) for path in sorted(paths)
     ]
-    others = {"lengths", "sizes", "bits_per_character", "beyond", "sides", "bleu"}
+    others = {"lengths", "sizes", "bits_per_character", "beyond", "sides", "bleu", "perplexity"}
     act = [entry for entry in entries if not others & set(entry[2])]
     tables = [act_table(act)] if act else []
     ranges = [entry for entry in entries if "beyond" in entry[2]]
@@ -55,6 +55,10 @@ def zoo_table(paths, read):
     texts = [entry for entry in entries if "bits_per_character" in entry[2]]
     if texts:
         tables.append(f"Bits for each byte of held-out text:\n\n{text_table(texts)}")
+    words = [entry for entry in entries if "perplexity" in entry[2] and "bleu" not in entry[2]]
+    if words:
+        title = "Language models on words, all trainings, with the mean steps for each word"
+        tables.append(f"{title}:\n\n{words_table(words)}")
     translations = [entry for entry in entries if "bleu" in entry[2]]
     if translations:
         words = "Translation, all trainings, with the mean steps for each subword:"
@@ -129,6 +133,16 @@ def text_table(entries):
             ]
         )
     return markdown(["model", "trained on", "bits", "without ACT", "mean steps"], rows)
+
+
+def words_table(entries):
+    """The table of models that predict the words of a text, as `act_table`."""
+    rows = [
+        [link(name), run["variant"], f"{run['perplexity']:.1f}", f"{run['ponder_steps']:.2f}"]
+        for name, _, metrics in entries
+        for run in metrics["runs"]
+    ]
+    return markdown(["model", "halting", "perplexity", "steps"], rows)
 
 
 def translation_table(entries):

@@ -20,6 +20,7 @@ from keras_adaptive import datasets
 from keras_adaptive.datasets.cifar10 import cifar10
 from keras_adaptive.datasets.enwik8 import enwik8
 from keras_adaptive.datasets.tatoeba import tatoeba
+from keras_adaptive.datasets.wikitext2 import wikitext2
 from keras_adaptive.statistics import compare_errors
 from keras_adaptive.zoo import families
 from keras_adaptive.zoo.entries import store
@@ -36,6 +37,7 @@ BOUNDS = {
     "act_sort": 0.12,
     "act_enwik8": 2.2,
     "act_enwik8_small": 3.1,
+    "act_words": 170,
     "neural_gpu_addition": 0.001,
     "neural_gpu_addition_paper": 0.01,
     "neural_gpu_copy": 0.001,
@@ -98,7 +100,9 @@ def outputs(name):
     if recipe.family == "translation":
         found = np.asarray(loaded(name)(inputs, targets=translations(name)))
         return inputs, found.reshape(8, -1), None
-    found = probe_of(name)(inputs)
+    found = dict(probe_of(name)(inputs))
+    if recipe.family == "words":
+        found["outputs"] = np.asarray(loaded(name)(inputs))
     steps = found.get("ponder_steps")
     steps = None if steps is None else steps.reshape(8, -1)
     return inputs, found["outputs"].reshape(8, -1), steps
@@ -116,12 +120,17 @@ SENTENCES = (
 )
 
 
+TEXTS = ("the United States",)
+
+
 def examples_of(recipe):
-    """Fixed inputs of a recipe; where users bring the data, squares of color, or sentences."""
+    """Fixed inputs of a recipe; where users bring the data, squares of color, or texts."""
     rng, parameters = np.random.default_rng(11), recipe.parameters
     if recipe.dataset == "tatoeba":
         rows = map(tatoeba.encode, SENTENCES)
         return np.concatenate([np.pad(row, ((0, 0), (0, 12 - row.shape[1]))) for row in rows])
+    if recipe.dataset == "wikitext2":
+        return np.concatenate([wikitext2.encode(text) for text in TEXTS])
     if recipe.dataset == "enwik8":
         parameters = {**parameters, "size": enwik8_text.SIZE}
     if recipe.dataset == "cifar10":
@@ -203,7 +212,11 @@ def without_weights(model):
 
 # Golden answers are of all entries, and a record of `verify` has all their figures, so that one
 # entry of each family does in the suite.
-VARIABLES = {"cifar10": cifar10.VARIABLE, "tatoeba": tatoeba.VARIABLE}
+VARIABLES = {
+    "cifar10": cifar10.VARIABLE,
+    "tatoeba": tatoeba.VARIABLE,
+    "wikitext2": wikitext2.VARIABLE,
+}
 WHOLE = {n for n in store.names() if store.recipe(n).parameters.get("size") == enwik8.SIZE}
 OF_USERS = WHOLE | {name for name in store.names() if store.recipe(name).dataset in VARIABLES}
 FIRSTS = {store.recipe(n).family: n for n in reversed(store.names()) if n not in OF_USERS}
