@@ -120,7 +120,11 @@ SENTENCES = (
 )
 
 
-TEXTS = ("the United States",)
+TEXTS = (
+    *("in the United States and", "at the end of the", "as a result of the", "he was able to be"),
+    *("in the early 20th century", "in the middle of the", "the rest of the season"),
+    "from the age of 18",
+)
 
 
 def examples_of(recipe):
