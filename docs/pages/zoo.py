@@ -2,6 +2,7 @@
 
 from statistics import mean, median
 
+from keras_adaptive.zoo.entries import baseline
 from keras_adaptive.zoo.entries.card import markdown, percent
 from keras_adaptive.zoo.entries.headline import headline, is_of_one_length
 from keras_adaptive.zoo.recipe import Recipe
@@ -82,12 +83,12 @@ def act_table(entries):
     rows = []
     for name, recipe, metrics in entries:
         low, high = metrics["confidence_interval"]
-        paper, plain = recipe["paper"], metrics["without_act"]
+        paper = recipe["paper"]
         rows.append(
             [
                 link(name),
                 f"**{percent(metrics['sequence_error'])}** ({percent(low)} to {percent(high)})",
-                without_act(plain),
+                without_act(metrics),
                 paper["error"],
                 paper["error_without_act"],
                 f"{metrics['ponder_steps']:.1f}",
@@ -225,10 +226,11 @@ def memory_words(entries):
     return words + ". The LSTMs have no memory, and are measured on the same examples:"
 
 
-def without_act(plain):
+def without_act(metrics):
     """The error of the baseline, with a note if its training was shorter."""
+    plain = metrics["without_act"]
     if not plain:
         return "–"
-    scale = plain["settings"]["steps_scale"] or 1
-    short = "" if scale == 1 else f" ({scale:g} × the training)"
+    share = baseline.share_of_training(metrics)
+    short = "" if share >= 1 else f" ({share:.1f} × the training)"
     return percent(plain["sequence_error"]) + short

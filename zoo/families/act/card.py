@@ -40,8 +40,8 @@ def results(recipe, metrics):
     plain = metrics["without_act"]
     if plain:
         low, high = plain["confidence_interval"]
-        scale = plain["settings"]["steps_scale"] or 1
-        training = "same training" if scale == 1 else f"{scale:g} times the training"
+        share = baseline.share_of_training(metrics)
+        training = "same training" if share >= 1 else f"{share:.1f} times the training"
         training += f" ({baseline.in_words(metrics)})"
         lines.append(
             f"| without ACT, {training} | {percent(plain['sequence_error'])} "
