@@ -95,19 +95,17 @@ def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])", **
 
 def test_data_seen(recipe, seed):
     """The section on what was known about test data; empty if nothing was."""
+    earlier = "\n".join(f"- {text}" for text in recipe.test_data_seen)
+    title = "## Test figures that were seen before a change" if earlier else "## Test examples"
     if seed:
-        return (
-            "## Test examples\n\nFigures of earlier versions are of other test examples. Those of "
-            f"this version, with seed {seed}, were measured once, after the training was chosen."
+        which = (
+            "Figures of earlier versions are of other test examples. Those of this version, with "
+            f"seed {seed}, were measured once, after the training was chosen."
         )
-    if not recipe.test_data_seen:
-        return ""
-    return (
-        "## Test figures that were seen before a change\n\n"
-        + "\n".join(f"- {text}" for text in recipe.test_data_seen)
-        + "\n\nThe figures above are of the same test examples as those. `keras-adaptive verify "
-        f"{recipe.name}` measures them on others."
-    )
+    else:
+        which = "The figures above are of the same test examples as those."
+    again = f"{which} `keras-adaptive verify {recipe.name}` measures them on others."
+    return "\n\n".join(filter(None, (title, earlier, again))) if seed or earlier else ""
 
 
 def loading(recipe, metrics):

@@ -99,7 +99,8 @@ def training(recipe, metrics):
         "",
         indent(command(recipe, metrics), "    "),
         "",
-        "The trainings that the card was made from. The published one is the first.",
+        "The trainings that the card was made from. The published one is the first"
+        f"{card.only(metrics)}.",
         "",
         card.trainings(metrics["runs"], SCORE, 1),
     ]
