@@ -49,7 +49,7 @@ def accuracy_against_cost(path: str | Path, networks: Rows, title: str | None = 
         panel.set_xlabel(f"{label}, %")
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("accuracy, %")
-    panels[0].legend(loc="lower left")
+    panels[0].legend(loc="best")
     return write_figure(figure, path, title)
 
 
