@@ -197,8 +197,8 @@ def keep_baseline(metrics, runs, folder):
     """
     plain = metrics.get("without_act")
     for run in runs:
-        is_it = plain and (run.settings, run.position.step) == (plain["settings"], plain["steps"])
-        if is_it and not large_files.is_large(run.model):
+        known = plain and (run.settings, run.position.step) == (plain["settings"], plain["steps"])
+        if known and not large_files.is_large(run.model):
             bare(run.model).save(Path(folder) / BASELINE)
             return {**metrics, "without_act": {**plain, "weights": BASELINE}}
     return metrics
