@@ -11,6 +11,7 @@ from keras_adaptive.datasets.enwik8 import characters, enwik8
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.entries.export import export
+from keras_adaptive.zoo.evaluate import evaluate
 from keras_adaptive.zoo.families.language import segmentation
 from keras_adaptive.zoo.families.language.at_spaces import space_ratios
 from keras_adaptive.zoo.families.language.family import Language
@@ -106,6 +107,13 @@ def test_evaluation_reads_every_window_once(runs):
     assert numbers["bits_per_character"] == pytest.approx(few["bits"].mean(), abs=1e-4)
     low, high = numbers["confidence_interval"]
     assert low < numbers["bits_per_character"] < high
+
+
+def test_a_time_limit_counts_the_calls_on_what_is_measured(runs):
+    """Not those on validation data, which choose the peaks of `boundary_f1`."""
+    run = runs["act"]
+    numbers = evaluate(run.model, run.recipe, examples=3, within=60.0)
+    assert numbers["calls"] == numbers["examples"] == 3 and "boundary_f1" in numbers
 
 
 def test_numbers_of_each_kind_of_byte():
