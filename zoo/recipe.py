@@ -25,7 +25,7 @@ class Recipe:
         hyperparameters: of the network and the optimizer, for `build` and `train`.
         stages: the `Stage`s, in order.
         figure: the `Figure` of the entry's card.
-        batch_size: examples in each batch.
+        batch_size: examples in each batch, of the stages that have no other number.
         seed: of the initial weights and of the training data.
         validate_every: steps between two measurements on validation data.
         task: one paragraph on the task, for the card.
@@ -85,6 +85,10 @@ class Recipe:
         """The last value of `curriculum`, an integer."""
         stop = curriculum.stop
         return self.parameters[stop] if isinstance(stop, str) else stop
+
+    def batch_size_at(self, stage: Stage) -> int:
+        """The number of examples in a training batch of one of `stages`."""
+        return stage.batch_size or self.batch_size
 
     def parameters_at(
         self, stage: Stage, level: int | None = None, index: int = 0

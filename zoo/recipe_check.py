@@ -79,14 +79,21 @@ def check_costs(recipe, changed):
 
 def check_data(recipe):
     """Check the parameters of the data set in all stages, and the size of a batch."""
-    kinds = [{**recipe.parameters, **more} for more in validated(recipe)]
-    for parameters in [*kinds, *trained(recipe)]:
+    kinds = [({**recipe.parameters, **more}, recipe.batch_size) for more in validated(recipe)]
+    for parameters, batch_size in [*kinds, *trained(recipe)]:
         size = datasets.example_size(recipe.dataset, **parameters)
-        if size * recipe.batch_size > MOST_NUMBERS:
+        if size * batch_size > MOST_NUMBERS:
             most = max(MOST_NUMBERS // size, 1)
             raise ValueError(
                 f"batch_size must be at most {min(most, LARGEST_BATCH):,} for examples of {size:,} "
-                f"numbers. Received: {recipe.batch_size}"
+                f"numbers. Received: {batch_size}"
+            )
+    in_order = hasattr(datasets.task(recipe.dataset), "consecutive")
+    for stage in recipe.stages:
+        if in_order and recipe.batch_size_at(stage) != recipe.batch_size:
+            raise ValueError(
+                f"batch_size of a stage must be the recipe's, {recipe.batch_size}, because states "
+                f"are carried from batch to batch. Received: {stage.batch_size}"
             )
     batch = datasets.batch(recipe.dataset, DRAWN, split="validation", **recipe.parameters)
     if not batch["weights"].any():
@@ -97,13 +104,14 @@ def check_data(recipe):
 
 
 def trained(recipe):
-    """The parameters of the data set in the batches of all stages, a list of dicts."""
+    """The parameters of the data set and the size of the batches of all stages, a list of pairs."""
     kinds = []
     for stage in recipe.stages:
         curriculum = stage.curriculum
         levels = [curriculum.start, recipe.stop_of(curriculum)] if curriculum else [None]
         places = range(max(len(stage.bins), 1))
-        kinds += [recipe.parameters_at(stage, level, i) for level in levels for i in places]
+        size = recipe.batch_size_at(stage)
+        kinds += [(recipe.parameters_at(stage, level, i), size) for level in levels for i in places]
     return kinds
 
 

@@ -108,6 +108,7 @@ STAGE = {
         rising=True,
     ),
     "chunk": Integer("steps between two decisions", 1, 1_000_000),
+    "batch_size": Integer("examples a step in the stage", 1, LARGEST_BATCH, none=True),
 }
 # A hyperparameter means the same in every family.
 HYPERPARAMETERS = {

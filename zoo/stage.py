@@ -68,6 +68,7 @@ class Stage:
             examples are longer than the bin before and at most as long as this bin. Without
             bins, every batch has all lengths.
         chunk: steps between two decisions: learning rate, curriculum, checkpoint.
+        batch_size: examples in each batch; None for the recipe's.
 
     Raises:
         ValueError: an argument outside its range.
@@ -82,6 +83,7 @@ class Stage:
     curriculum: Curriculum | None = None
     bins: tuple[int, ...] = ()
     chunk: int = 500
+    batch_size: int | None = None
 
     def __post_init__(self):
         for name, setting in STAGE.items():

@@ -363,6 +363,7 @@ def test_answers_are_in_float32_where_the_rest_is_in_bfloat16(name, tmp_path):
     stage = recipe.stages[0]
     level = stage.curriculum.start if stage.curriculum else None
     parameters = recipe.parameters_at(stage, level, 0)
-    inputs, _ = families.of(recipe).training_batch(drawn(recipe, 0, 0, parameters), parameters)[:2]
+    batch = drawn(recipe, 0, 0, parameters, recipe.batch_size)
+    inputs, _ = families.of(recipe).training_batch(batch, parameters)[:2]
     outputs = run.model(inputs)
     assert {str(x.dtype.name) for x in tree.flatten(outputs)} == {"float32"}

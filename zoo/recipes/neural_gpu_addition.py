@@ -25,6 +25,15 @@ RECIPE = Recipe(
         Stage(
             steps=10_000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(4, 8, 12, 16, 20)
         ),
+        # Some numbers have runs of equal digits, which cause longer carries.
+        Stage(
+            steps=8000,
+            learning_rate=0.004,
+            schedule="cosine",
+            hold=0.5,
+            bins=(4, 8, 12, 16, 20),
+            parameters={"runs_share": 0.3},
+        ),
     ),
     figure=None,
     batch_size=32,
@@ -35,6 +44,9 @@ RECIPE = Recipe(
     paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=(
         *DIFFERENCES,
+        "In the last stage 30 % of the numbers have runs of equal digits. It was added because a "
+        "few long sums were wrong, and began with the weights of the version before, and with "
+        "AdaMax's averages at zero.",
         sharper("200 and 1000 digits"),
         "Few maps, chosen because networks with 48 of them did as well on the trained lengths and "
         "failed beyond them in exploratory trainings, which are not listed here.",
@@ -42,6 +54,8 @@ RECIPE = Recipe(
     test_data_seen=(
         "An earlier version of this entry, the same weights without sharper gates, was "
         "published with 0.60 % of 1,000 sums of 200 digits wrong and all of 100 of 2000 digits, "
-        "before it was tried to make gates sharper.",
+        "before it was tried to make gates sharper; and, with sharper gates, with 2 of 100 sums of "
+        "2000 digits wrong, before the last stage was added. After that stage none of 1,000 "
+        "validation examples of 2000 digits was wrong, with a sharpness of 1.3 or 1.5.",
     ),
 )

@@ -26,15 +26,17 @@ def batches(recipe: Recipe, seed: int, stage: Stage, level: int | None = None) -
 
     def make(number, level):
         parameters = recipe.parameters_at(stage, level, number)
-        batch = drawn(recipe, seed, number, parameters)
+        batch = drawn(recipe, seed, number, parameters, recipe.batch_size_at(stage))
         return family.training_batch(batch, parameters)
 
     return Batches(make, stage.chunk, level)
 
 
-def drawn(recipe: Recipe, seed: int, number: int, parameters: Mapping) -> dict[str, np.ndarray]:
+def drawn(
+    recipe: Recipe, seed: int, number: int, parameters: Mapping, size: int
+) -> dict[str, np.ndarray]:
     """Batch `number`: fresh examples, or of a text that has an order, the next part of it."""
     in_order = getattr(datasets.task(recipe.dataset), "consecutive", None)
     if in_order is not None:
-        return in_order(number, recipe.batch_size, **parameters)
-    return datasets.batch(recipe.dataset, recipe.batch_size, seed=seed, index=number, **parameters)
+        return in_order(number, size, **parameters)
+    return datasets.batch(recipe.dataset, size, seed=seed, index=number, **parameters)
