@@ -1,6 +1,7 @@
 """The model card of an entry, written from its recipe and its metrics."""
 
 import dataclasses
+import itertools
 import json
 import shlex
 import textwrap
@@ -252,18 +253,21 @@ def words_of(settings, backend):
     return words
 
 
-def trained(words, recipe, metrics):
+def trained(words, recipe, metrics, of_what=""):
     """Lines on how a network was trained, with the command that repeats it.
 
     Args:
-        words: the network and its batches, the beginning of a sentence.
+        words: the network and its optimizer.
         recipe: the entry's `Recipe`.
         metrics: its `metrics.json`.
+        of_what: what follows the number of examples in a batch.
     """
-    ended = "" if metrics["finished"] else " when the training was broken off"
+    sizes = [str(size) for size, _ in itertools.groupby(map(recipe.batch_size_at, recipe.stages))]
+    ended = "" if metrics.get("finished", True) else " when the training was broken off"
     commit = f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else ""
     return [
-        f"{words}, {metrics['steps']:,} of them{ended}, {duration(metrics)} "
+        f"{words}. Batches of {', then '.join(sizes)}{of_what}, {metrics['steps']:,} of them"
+        f"{ended}, {duration(metrics)} "
         f"with the {metrics['training_backend']} backend{commit}. Train it again with",
         "",
         textwrap.indent(command(recipe, metrics), "    "),

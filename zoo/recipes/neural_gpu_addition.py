@@ -1,16 +1,12 @@
 """Long binary addition by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, sharper
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, NUMBERS, sharper
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_addition",
-    family="neural_gpu",
     dataset="neural_gpu_addition",
-    build="neural_gpu",
-    parameters={"bits": 20, "min_bits": 20},
-    training_parameters={"min_bits": 1, "short_share": 0.05},
-    length_parameters=("min_bits", "bits"),
+    **NUMBERS,
     hyperparameters={
         **DIAGONAL,
         "maps": 24,
@@ -35,13 +31,10 @@ RECIPE = Recipe(
             parameters={"runs_share": 0.3},
         ),
     ),
-    figure=None,
-    batch_size=32,
     task=(
         "Two binary numbers of d digits each, the least significant first, with a plus between "
         "them. The answer is their sum."
     ),
-    paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=(
         *DIFFERENCES,
         "In the last stage 30 % of the numbers have runs of equal digits. It was added because a "

@@ -1,15 +1,12 @@
 """Long binary addition by the network of the paper: two layers of CGRU on an image of width 4."""
 
+from ..families.neural_gpu.settings import NUMBERS
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_addition_paper",
-    family="neural_gpu",
     dataset="neural_gpu_addition",
-    build="neural_gpu",
-    parameters={"bits": 20, "min_bits": 20},
-    training_parameters={"min_bits": 1, "short_share": 0.05},
-    length_parameters=("min_bits", "bits"),
+    **NUMBERS,
     hyperparameters={
         "maps": 24,
         "width": 4,
@@ -32,13 +29,10 @@ RECIPE = Recipe(
         Stage(steps=500, learning_rate=1e-3, bins=(2, 4, 6, 8, 10)),
         Stage(steps=4000, learning_rate=1e-3, schedule="cosine", hold=0.3, bins=(4, 8, 12, 16, 20)),
     ),
-    figure=None,
-    batch_size=32,
     task=(
         "Two binary numbers of d digits each, the least significant first, with a plus between "
         "them. The answer is their sum."
     ),
-    paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=(
         "Two parameter sets instead of six in the relaxation, pulled together by time instead of "
         "by the curriculum.",

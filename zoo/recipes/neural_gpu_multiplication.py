@@ -1,16 +1,12 @@
 """Long binary multiplication by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, sharper
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, NUMBERS, sharper
 from ..recipe import Recipe, Stage
 
 RECIPE = Recipe(
     name="neural_gpu_multiplication",
-    family="neural_gpu",
     dataset="neural_gpu_multiplication",
-    build="neural_gpu",
-    parameters={"bits": 20, "min_bits": 20},
-    training_parameters={"min_bits": 1, "short_share": 0.05},
-    length_parameters=("min_bits", "bits"),
+    **NUMBERS,
     hyperparameters={
         **DIAGONAL,
         "maps": 96,
@@ -41,13 +37,10 @@ RECIPE = Recipe(
             parameters={"runs_share": 0.4, "result_runs_share": 0.3},
         ),
     ),
-    figure=None,
-    batch_size=32,
     task=(
         "Two binary numbers of d digits each, the least significant first, with the operator "
         "between them. The answer is their product."
     ),
-    paper={"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
     differences=(
         *DIFFERENCES,
         "After the first stage some numbers have runs of equal digits, and in the last stage "

@@ -1,17 +1,14 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
-from textwrap import indent
-
 from .... import datasets
 from ...entries import baseline
 from ...entries.card import (
     asking,
     changes,
-    command,
-    duration,
     encoding,
     loading,
     percent,
+    trained,
     whole_minutes,
 )
 
@@ -104,16 +101,12 @@ only: gradients through it are silently zero."""
 def training(recipe, metrics):
     """The settings, the command, and every training that was run."""
     settings = recipe.hyperparameters
+    words = (
+        f"{settings['units']} units ({recipe.paper['cell']} in the paper); Adam, gradients clipped "
+        f"at a global norm of {settings['clipnorm']:g}"
+    )
     lines = [
-        f"{settings['units']} units ({recipe.paper['cell']} in the paper); batches of "
-        f"{recipe.batch_size}; Adam, gradients clipped at a global norm of "
-        f"{settings['clipnorm']:g}. Trained for {metrics['steps']:,} steps, "
-        f"{duration(metrics, ' on the CPU of one machine')}"
-        + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
-        + ". Train it again with",
-        "",
-        indent(command(recipe, metrics), "    "),
-        "",
+        *trained(words, recipe, metrics),
         "The finished trainings that the card was made from (not those that were broken off, nor "
         f"those of earlier versions of the recipe). {choice(metrics['runs'])}",
         "",

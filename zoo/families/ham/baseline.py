@@ -53,13 +53,12 @@ class HAMBaseline(HAM):
     def card_sections(self, metrics):
         """The sections of a network with memory, with the description of this network."""
         recipe = self.recipe
-        network, batches = network_in_words(recipe), str(recipe.batch_size)
         return Sections(
             source=card.SOURCE,
             results=card.results(recipe, metrics),
             pictures=card.pictures(recipe),
             use=card.use(recipe, metrics),
-            training=card.trainings(network, batches, recipe, metrics),
+            training=card.trainings(network_in_words(recipe), recipe, metrics),
         )
 
     def format_answer(self, answer):

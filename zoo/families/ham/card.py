@@ -129,18 +129,15 @@ inference only: gradients through it are silently zero."""
 def training(recipe, metrics):
     """The settings, the command, and every training that was run."""
     settings = recipe.hyperparameters
-    batches = str(recipe.batch_size)
-    if not settings["soft"]:
-        batches += f" × {settings['samples']} drawn runs"
-    return trainings(network(recipe), batches, recipe, metrics)
+    drawn = "" if settings["soft"] else f" × {settings['samples']} drawn runs"
+    return trainings(network(recipe), recipe, metrics, drawn)
 
 
-def trainings(network, batches, recipe, metrics):
-    """The section `training`, given descriptions of the network and of its batches."""
-    words = f"{network}: {metrics['weights']:,} weights. Batches of {batches}"
+def trainings(network, recipe, metrics, drawn=""):
+    """The section `training`, given descriptions of the network and of the runs it draws."""
     chosen = choice(metrics["runs"], longer_sizes(recipe))
     lines = [
-        *trained(words, recipe, metrics),
+        *trained(f"{network}: {metrics['weights']:,} weights", recipe, metrics, drawn),
         f"The trainings that the card was made from. {chosen}",
         "",
         trainings_table(metrics, "bits"),

@@ -1,17 +1,14 @@
 """The sections of the model card of an entry that predicts the bytes of a text."""
 
-from textwrap import indent
-
 from ....datasets.enwik8.enwik8 import SIZE
 from ...entries import baseline
 from ...entries.card import (
     asking,
     changes,
-    command,
-    duration,
     encoding,
     loading,
     markdown,
+    trained,
     whole_minutes,
 )
 from ..act.card import SOURCE as PAPER
@@ -199,16 +196,12 @@ def training(recipe, metrics):
     """The settings, the command, and every training that was run."""
     settings = recipe.hyperparameters
     parameters = recipe.parameters_at(recipe.stages[0])
+    words = (
+        f"{settings['units']} LSTM units ({recipe.paper['cell']} in the paper); Adam, gradients "
+        f"clipped at a global norm of {settings['clipnorm']:g}"
+    )
     lines = [
-        f"{settings['units']} LSTM units ({recipe.paper['cell']} in the paper); batches of "
-        f"{recipe.batch_size} random windows of {parameters['length']} bytes; Adam, gradients "
-        f"clipped at a global norm of {settings['clipnorm']:g}. Trained for {metrics['steps']:,} "
-        f"steps, {duration(metrics, ' on one core of a busy machine')}"
-        + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
-        + ". Train it again with",
-        "",
-        indent(command(recipe, metrics), "    "),
-        "",
+        *trained(words, recipe, metrics, f" random windows of {parameters['length']} bytes"),
         "The trainings that the card was made from. The published one is the first"
         f"{only(metrics)}.",
         "",

@@ -1,9 +1,7 @@
 """The sections of the model card of an entry that predicts the words of a text."""
 
-from textwrap import indent
-
 from ...entries import baseline
-from ...entries.card import asking, command, duration, encoding, loading, markdown
+from ...entries.card import asking, encoding, loading, markdown, trained
 from . import card
 
 SCORE = "perplexity"
@@ -88,17 +86,13 @@ def training(recipe, metrics):
     """The settings, the command, and every training that was run."""
     settings = recipe.hyperparameters
     parameters = recipe.parameters_at(recipe.stages[0])
+    words = (
+        f"{settings['units']} LSTM units; each row of a batch goes on where that of the batch "
+        f"before ended; gradients clipped at a global norm of {settings['clipnorm']:g}; a softmax "
+        f"over {settings['samples']:,} drawn words"
+    )
     lines = [
-        f"{settings['units']} LSTM units; batches of {recipe.batch_size} rows of "
-        f"{parameters['length']} words, each of which goes on where that of the batch before "
-        f"ended; gradients clipped at a global norm of {settings['clipnorm']:g}; a softmax over "
-        f"{settings['samples']:,} drawn words. Trained for {metrics['steps']:,} steps, "
-        f"{duration(metrics, ' on one core of a busy machine')}"
-        + (f", at commit {metrics['commit'][:12]}" if metrics["commit"] else "")
-        + ". Train it again with",
-        "",
-        indent(command(recipe, metrics), "    "),
-        "",
+        *trained(words, recipe, metrics, f" rows of {parameters['length']} words"),
         "The trainings that the card was made from. The published one is the first"
         f"{card.only(metrics)}.",
         "",

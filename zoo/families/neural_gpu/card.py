@@ -120,9 +120,7 @@ def trainings(network, recipe, metrics):
     """The section `training`, given a description of the network."""
     cell = recipe.paper.get("cell", "not said")
     lines = [
-        *trained(
-            f"{network} (the paper: {cell}). Batches of {recipe.batch_size}", recipe, metrics
-        ),
+        *trained(f"{network} (the paper: {cell})", recipe, metrics),
         *scouted(recipe, metrics),
         f"The trainings that the card was made from. {published(recipe, metrics)}",
         "",

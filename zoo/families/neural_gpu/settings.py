@@ -16,6 +16,17 @@ DIAGONAL = {
     "dropout_on": "candidate",
     "optimizer": "relative_clip_adamax",
 }
+# The fields of recipes whose inputs are two binary numbers of 20 digits.
+NUMBERS = {
+    "family": "neural_gpu",
+    "build": "neural_gpu",
+    "parameters": {"bits": 20, "min_bits": 20},
+    "training_parameters": {"min_bits": 1, "short_share": 0.05},
+    "length_parameters": ("min_bits", "bits"),
+    "figure": None,
+    "batch_size": 32,
+    "paper": {"cell": "two layers of CGRU with 24 maps and width 4", "error": "0 %"},
+}
 # The fields of recipes whose inputs are 41 bits, of which the network has 24 maps.
 BITS = {
     "family": "neural_gpu",

@@ -1,8 +1,6 @@
 """The sections of the model card of an entry that translates."""
 
-from textwrap import indent
-
-from ...entries.card import asking, command, duration, loading, markdown, whole_minutes
+from ...entries.card import asking, loading, markdown, trained, whole_minutes
 
 EXAMPLE = "How old are you?"
 LICENCE = "The sentences are those of https://tatoeba.org, by its members, under CC BY 2.0 FR."
@@ -100,16 +98,13 @@ subwords are part of the package."""
 def training(recipe, metrics):
     """The settings and the command."""
     settings = recipe.hyperparameters
-    lines = [
+    words = (
         f"LSTMs of {settings['units']} units, {recipe.parameters['vocabulary']:,} subwords of each "
-        f"language, batches of {recipe.batch_size}, Adam. Trained for {metrics['steps']:,} steps, "
-        f"{duration(metrics)}. Train it again with",
-        "",
-        indent(command(recipe, metrics), "    "),
-    ]
+        "language; Adam"
+    )
+    lines = trained(words, recipe, metrics)
     if bits := metrics.get("significant_bits"):
         lines += [
-            "",
             f"The published weights are rounded to {bits} significant bits, so that their files "
             "are smaller. All numbers of the published network are of these weights.",
         ]
