@@ -115,6 +115,7 @@ HYPERPARAMETERS = {
     "accesses_per_output": Integer("accesses to the memory for each output", 1, 100),
     "action_scale": Number("by how much the actions' weights are larger", 0, 1000, open="low"),
     "action_sharpness": Number("of the actions in inference", 0, 1000, open="low"),
+    "again_from": Integer("stage, from 0, from which `entropy_again` holds", 0, 100),
     "alpha": Number("weight of the progressive loss", 0, 1),
     "attention": Flag("the decoder attends the inputs"),
     "averaging": Number("momentum of an average of the weights", 0, 1, open="high", none=True),

@@ -150,6 +150,13 @@ def test_rates_and_bonus_follow_the_history(tiny):
     run.position.level = 4
     assert family.on_chunk_begin(run) == 0.5 and run.model.entropy_bonus == 0.125
     assert run.model.entropy_decay == 0.125
+    settings |= {"again_from": 1, "entropy_again": 0.25}
+    run.recipe = run.recipe.replace(hyperparameters=settings)
+    HAM(run.recipe).on_chunk_begin(run)
+    assert run.model.entropy_bonus == 0.125
+    run.position.stage = 1
+    HAM(run.recipe).on_chunk_begin(run)
+    assert run.model.entropy_bonus == 0.25
     assert halvings([0.5, 0.4, 0.4, 0.4, 0.4, 0.4], 2) == 2
     assert halvings([0.5, 0.5], None) == 0
 

@@ -12,6 +12,7 @@ from keras_adaptive.zoo import families, recipes, settings
 from keras_adaptive.zoo.families import registry
 from keras_adaptive.zoo.recipe import Curriculum, Recipe, Stage
 from keras_adaptive.zoo.search import space
+from keras_adaptive.zoo.training.batches import batches
 
 
 @pytest.fixture(params=recipes.names())
@@ -102,11 +103,20 @@ def test_unknown_override(key):
         ("ham_sort", {"samples": 1}, "samples must be at least 2"),
         ("ham_merge", {"longer": 301}, "`length` must lie between 1 and 300"),
         ("neural_gpu_addition_stack_rnn", {"stack_depth": 1}, "at least read_depth, 2"),
+        ("act_parity", {"stages.1.batch_size": 10**6, "bits": 10**5}, "batch_size must be"),
+        ("act_words", {"stages.0.batch_size": 7}, "batch_size of a stage must be the recipe's"),
     ],
 )
 def test_settings_that_do_not_go_together(name, overrides, message):
     with pytest.raises(ValueError, match=message):
         recipes.load(name).with_overrides(overrides)
+
+
+def test_a_stage_may_have_batches_of_another_size():
+    recipe = recipes.load("act_parity").with_overrides({"stages.1.batch_size": 3})
+    sizes = [len(batches(recipe, 0, stage, level=1)[0][0]) for stage in recipe.stages]
+    assert sizes == [128, 3]
+    assert Recipe.from_dict(recipe.to_dict()).stages == recipe.stages
 
 
 def test_every_setting_says_what_it_may_be(recipe):

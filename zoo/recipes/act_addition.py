@@ -6,13 +6,19 @@ from ..search.space import TIME_PENALTIES
 
 def level(steps, digits, time_penalty=0.1):
     """The training of one number of digits: two fifths at full learning rate, then annealing."""
+    return stage(steps, 2e-3, 0.4, time_penalty, digits=digits)
+
+
+def stage(steps, learning_rate, hold, time_penalty=0.05, size=None, **parameters):
+    """A stage that ends with annealing."""
     return Stage(
         steps=steps,
-        learning_rate=2e-3,
+        learning_rate=learning_rate,
         schedule="cosine",
-        hold=0.4,
+        hold=hold,
         time_penalty=time_penalty,
-        parameters={"digits": digits},
+        parameters=parameters,
+        batch_size=size,
     )
 
 
@@ -38,22 +44,10 @@ RECIPE = Recipe(
         level(72_000, digits=4),
         level(180_000, digits=5),
         level(140_000, digits=5, time_penalty=0.05),
-        Stage(
-            steps=60_000,
-            learning_rate=1e-3,
-            schedule="cosine",
-            hold=0.2,
-            time_penalty=0.05,
-            parameters={"hard_share": 0.3},
-        ),
-        Stage(
-            steps=150_000,
-            learning_rate=1.5e-3,
-            schedule="cosine",
-            hold=0.3,
-            time_penalty=0.05,
-            parameters={"hard_share": 0.7},
-        ),
+        stage(60_000, 1e-3, hold=0.2, hard_share=0.3),
+        stage(150_000, 1.5e-3, hold=0.3, hard_share=0.7),
+        stage(37_000, 2e-3, hold=18 / 37, size=512, hard_share=0.7),
+        stage(12_000, 7e-4, hold=0.0, size=128, hard_share=0.3),
     ),
     figure=Figure(
         14,

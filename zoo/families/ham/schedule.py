@@ -7,14 +7,15 @@ def set_entropy_bonus(run):
     """Set α, if the recipe has one, and how it decays until the next chunk.
 
     α is multiplied by `entropy_decay` after each step, from `sure_from` leaves on also by
-    `sure_decay`. At each new size, it is reset to `entropy_again`.
+    `sure_decay`. At each new size, from the stage `again_from` on, it is reset to `entropy_again`.
     """
     settings, level = run.recipe.hyperparameters, run.position.level
     if not settings.get("entropy_bonus"):
         return
     bonus = with_entropy_bonus(run.model)
     again = settings.get("entropy_again")
-    if again is not None and not at_this_size(run) and run.history:
+    is_reset = again is not None and run.position.stage >= settings["again_from"]
+    if is_reset and not at_this_size(run) and run.history:
         bonus.entropy_bonus = again
     size = run.recipe.parameters["length"] if level is None else level
     decay = settings["entropy_decay"]

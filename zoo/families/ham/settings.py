@@ -40,8 +40,9 @@ RAW = {
     "entropy_decay": 0.8**0.002,
     "sure_from": 16,
     "sure_decay": 0.6**0.01,
-    # α at each new size; None lets it decay further.
+    # α at each new size, from a stage on; None lets it decay further.
     "entropy_again": None,
+    "again_from": 0,
     # Chunks without progress after which the learning rate is halved.
     "patience": None,
     "size_factor": 1.0,
