@@ -26,12 +26,14 @@ class Traits:
         fixed_ignores_target: whether variants with a fixed number of steps ignore
             `target_ponder`; otherwise it is refused.
         answers_in_numpy: whether networks that halt by `ACT` can answer without Keras.
+        carries_states: whether states go from batch to batch, which are of one size then.
     """
 
     dataset_prefix: str = ""
     samples_halting: bool = False
     fixed_ignores_target: bool = True
     answers_in_numpy: bool = False
+    carries_states: bool = False
 
 
 TRAITS = {
@@ -39,6 +41,7 @@ TRAITS = {
     "ham": Traits(dataset_prefix="ham_"),
     "neural_gpu": Traits(dataset_prefix="neural_gpu_"),
     "pondernet": Traits(samples_halting=True),
+    "words": Traits(carries_states=True),
 }
 
 

@@ -54,6 +54,12 @@ def check_network(recipe):
             "target_ponder needs a halting rule, and a variant with a fixed number of steps has "
             f"none. Received: {target!r}"
         )
+    for stage in recipe.stages if traits.carries_states else ():
+        if recipe.batch_size_at(stage) != recipe.batch_size:
+            raise ValueError(
+                f"batch_size of a stage must be the recipe's, {recipe.batch_size}, because states "
+                f"are carried from batch to batch. Received: {stage.batch_size}"
+            )
     if get("baseline") == "leave_one_out" and settings["samples"] < 2:
         raise ValueError(
             f"samples must be at least 2 for baseline=leave_one_out. Received: {get('samples')}"
@@ -87,13 +93,6 @@ def check_data(recipe):
             raise ValueError(
                 f"batch_size must be at most {min(most, LARGEST_BATCH):,} for examples of {size:,} "
                 f"numbers. Received: {batch_size}"
-            )
-    in_order = hasattr(datasets.task(recipe.dataset), "consecutive")
-    for stage in recipe.stages:
-        if in_order and recipe.batch_size_at(stage) != recipe.batch_size:
-            raise ValueError(
-                f"batch_size of a stage must be the recipe's, {recipe.batch_size}, because states "
-                f"are carried from batch to batch. Received: {stage.batch_size}"
             )
     batch = datasets.batch(recipe.dataset, DRAWN, split="validation", **recipe.parameters)
     if not batch["weights"].any():
