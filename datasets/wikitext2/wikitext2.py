@@ -124,7 +124,9 @@ def write_words() -> None:
     """
     counts = collections.Counter(_words_in(find() / FILES["train"]))
     lines = "".join(f"{word}\n" for word, _ in counts.most_common())
-    WORDS.write_text(lines, encoding="utf-8")
+    part = WORDS.with_suffix(".part")
+    part.write_text(lines, encoding="utf-8")
+    part.replace(WORDS)
     _numbers.cache_clear()
 
 

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from keras_adaptive import plots, zoo
+from keras_adaptive import large_files, plots, zoo
 from keras_adaptive.datasets.enwik8 import characters, enwik8
 from keras_adaptive.zoo import families, recipes
-from keras_adaptive.zoo.entries import store
-from keras_adaptive.zoo.entries.export import export
+from keras_adaptive.zoo.entries import baseline, store
+from keras_adaptive.zoo.entries.export import export, keep_baseline
 from keras_adaptive.zoo.evaluate import evaluate
 from keras_adaptive.zoo.families.language import segmentation
 from keras_adaptive.zoo.families.language.at_spaces import space_ratios
@@ -185,6 +185,16 @@ def test_boundaries_with_spaces(runs):
     hidden, places = found["without spaces"]
     assert not characters.is_space(hidden).any()
     assert real.mean() < places.mean() < 1.5 * real.mean()
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_large_baseline_is_not_written(runs, tmp_path, monkeypatch, large):
+    plain = runs["plain"]
+    monkeypatch.setattr(large_files, "is_large", lambda model: large)
+    known = {"without_act": {"settings": plain.settings, "steps": plain.position.step}}
+    found = keep_baseline(known, list(runs.values()), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ([] if large else [baseline.NAME])
+    assert (baseline.load(found, tmp_path) is None) == large and (found == known) == large
 
 
 def test_entry(entries):
