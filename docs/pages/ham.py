@@ -1,4 +1,4 @@
-"""The table of docs/ham.md: what networks with memory reached, published or not."""
+"""The tables of docs/ham.md: what networks with memory reached, and with more leaves."""
 
 from keras_adaptive.zoo import recipes
 from keras_adaptive.zoo.entries.card import markdown, percent
@@ -6,6 +6,7 @@ from keras_adaptive.zoo.entries.card import markdown, percent
 PAGE = "docs/ham.md"
 # Trainings without an entry, as `keras-adaptive measure FOLDER --json` told of them.
 UNPUBLISHED = "docs/ham_trainings"
+LARGER = "benchmarks/results/ham_leaves.json"
 
 
 def tables(folder, read):
@@ -29,7 +30,32 @@ def tables(folder, read):
         trained = str(recipe.largest_length)
         rows.append([_link(name, published), trained, *_cells(measured), *_paper(recipe)])
     header = ["recipe", "leaves in training", "32 leaves", "64", "128", "paper, 32", "paper, 128"]
-    return {"trained": markdown(header, rows)}
+    path = folder / LARGER
+    return {
+        "trained": markdown(header, rows),
+        "larger": larger(read(path)) if path.is_file() else "",
+    }
+
+
+def larger(results):
+    """The errors of the entries with more leaves than on their cards.
+
+    Args:
+        results: what `benchmarks/ham_leaves.py` wrote.
+    """
+    sizes = sorted({row["leaves"] for entry in results["entries"] for row in entry["rows"]})
+    table = []
+    for entry in results["entries"]:
+        rows = {row["leaves"]: row for row in entry["rows"]}
+        table.append([f"`{entry['entry']}`", *(_error(rows.get(size)) for size in sizes)])
+    return markdown(["entry", *(f"{size:,} leaves" for size in sizes)], table)
+
+
+def _error(row):
+    if row is None:
+        return "–"
+    low, high = map(percent, row["confidence_interval"])
+    return f"{percent(row['sequence_error'])} ({low} to {high})"
 
 
 def _link(name, published):
