@@ -1,0 +1,74 @@
+"""How far beyond their training the published networks with a memory are right.
+
+The cards have errors with up to 128 leaves, as the paper. Here are more: examples fill more than
+half of the leaves, those of networks without a controller all of them. Merging has no more than
+300 different priorities, and is measured with 256 leaves alone. The examples are test examples of
+a seed that no card has.
+
+    python benchmarks/ham_leaves.py                     # all entries
+    python benchmarks/ham_leaves.py ham_stack ham_sort  # these; the others stay as they are
+"""
+
+import argparse
+import os
+
+os.environ.setdefault("KERAS_BACKEND", "jax")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import keras
+from report import read, write
+
+from keras_adaptive import zoo
+from keras_adaptive.zoo import families, recipes
+from keras_adaptive.zoo.entries import lengths
+from keras_adaptive.zoo.families.ham.settings import is_raw
+
+NAME = "ham_leaves"
+ENTRIES = (
+    "ham_reverse",
+    "ham_search",
+    "ham_merge",
+    "ham_sort",
+    "ham_stack",
+    "ham_queue",
+    "ham_priority_queue",
+)
+LEAVES = (256, 1024)
+MOST = {"ham_merge": 300}
+EXAMPLES = 200
+SEED = 1024
+
+
+def measured(name, examples):
+    """The errors of an entry with each number of leaves, a list of dicts."""
+    recipe, model, rows = recipes.load(name), zoo.load(name), []
+    family = families.of(recipe)
+    probe = family.probe(model)
+    for leaves in LEAVES:
+        if leaves > MOST.get(name, leaves):
+            continue
+        least = leaves if is_raw(recipe) else leaves // 2 + 1
+        parameters = lengths.between(recipe, (least, leaves))
+        results = family.measure(probe, examples, seed=SEED, parameters=parameters)
+        rows.append({"leaves": leaves, "least": least, **family.summary(results)})
+        print(name, rows[-1], flush=True)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("entries", nargs="*", metavar="ENTRY", help="default: all")
+    parser.add_argument("--examples", type=int, default=EXAMPLES, help="of each measurement")
+    options = parser.parse_args()
+    if unknown := set(options.entries) - set(ENTRIES):
+        parser.error(f"unknown entries: {', '.join(sorted(unknown))}; known: {', '.join(ENTRIES)}")
+    found = {entry["entry"]: entry for entry in read(NAME).get("entries", ())}
+    for name in options.entries or ENTRIES:
+        found[name] = {"entry": name, "rows": measured(name, options.examples)}
+        keras.backend.clear_session()
+        entries = [found[known] for known in ENTRIES if known in found]
+        write(NAME, [], backend=keras.backend.backend(), seed=SEED, entries=entries)
+
+
+if __name__ == "__main__":
+    main()
