@@ -72,15 +72,18 @@ RECIPE = Recipe(
         "Numbers of 2, 3, 4 and 5 digits are learned one after the other.",
         "While training, the first number has a target too: itself. It is not counted in errors.",
         "All sequences of a training batch have the same length.",
-        "In the last two stages 30 and 70 % of the training numbers have five digits whatever is "
-        "drawn. Each was added after the error against difficulty had been seen on test examples; "
-        "that they are kept was decided on validation data. The last one began with the weights "
-        "of the version before, and with Adam's averages at zero.",
+        "In the last four stages 30, 70, 70 and 30 % of the training numbers have five digits "
+        "whatever is drawn. They were added one after the other, after the error against "
+        "difficulty had been seen on test examples; that they are kept was decided on validation "
+        "data. The second and the third of them began with the weights of the version before, and "
+        "with Adam's averages at zero. The third, with batches of 512, ran on an NVIDIA H200 in "
+        "eight minutes, its last 1,000 batches and all other stages on one core.",
         "The halting unit's bias starts at +2 instead of +1.",
     ),
     search={"time_penalty": TIME_PENALTIES},
     test_data_seen=(
-        "The training was published with 4.60 and 4.06 % wrong, each time before its last stage "
-        "was added.",
+        "The training was published with 4.60, 4.06 and 2.82 % wrong, each time before another "
+        "stage was added. Before the last one, the error was 1.18 % on the test examples that the "
+        "first two of these had been measured on.",
     ),
 )
