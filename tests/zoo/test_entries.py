@@ -33,7 +33,7 @@ BOUNDS = {
     "act_parity": 0.01,
     "act_logic": 0.02,
     "act_logic_anytime": 0.002,
-    "act_addition": 0.05,
+    "act_addition": 0.02,
     "act_sort": 0.12,
     "act_enwik8": 2.2,
     "act_enwik8_small": 3.1,
