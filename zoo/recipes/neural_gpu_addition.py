@@ -1,7 +1,7 @@
 """Long binary addition by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, NUMBERS, sharper
-from ..recipe import Recipe, Stage
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, NUMBERS, several, sharper
+from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="neural_gpu_addition",
@@ -16,20 +16,11 @@ RECIPE = Recipe(
         "longer_at_first": 15,
     },
     stages=(
-        Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(1, 2, 3, 4, 6)),
-        Stage(steps=500, learning_rate=0.005, bins=(2, 4, 6, 8, 10)),
-        Stage(
-            steps=10_000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(4, 8, 12, 16, 20)
-        ),
+        several(6000, 0.01, (1, 2, 3, 4, 6), hold=0.6),
+        several(500, 0.005, (2, 4, 6, 8, 10)),
+        several(10_000, 0.005, (4, 8, 12, 16, 20), hold=0.5),
         # Some numbers have runs of equal digits, which cause longer carries.
-        Stage(
-            steps=8000,
-            learning_rate=0.004,
-            schedule="cosine",
-            hold=0.5,
-            bins=(4, 8, 12, 16, 20),
-            parameters={"runs_share": 0.3},
-        ),
+        several(8000, 0.004, (4, 8, 12, 16, 20), hold=0.5, runs_share=0.3),
     ),
     task=(
         "Two binary numbers of d digits each, the least significant first, with a plus between "

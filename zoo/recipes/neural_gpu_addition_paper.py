@@ -1,7 +1,7 @@
 """Long binary addition by the network of the paper: two layers of CGRU on an image of width 4."""
 
-from ..families.neural_gpu.settings import NUMBERS
-from ..recipe import Recipe, Stage
+from ..families.neural_gpu.settings import NUMBERS, several
+from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="neural_gpu_addition_paper",
@@ -25,9 +25,9 @@ RECIPE = Recipe(
         "longer_at_first": 15,
     },
     stages=(
-        Stage(steps=10_000, learning_rate=3e-3, schedule="cosine", hold=0.6, bins=(1, 2, 3, 4, 6)),
-        Stage(steps=500, learning_rate=1e-3, bins=(2, 4, 6, 8, 10)),
-        Stage(steps=4000, learning_rate=1e-3, schedule="cosine", hold=0.3, bins=(4, 8, 12, 16, 20)),
+        several(10_000, 3e-3, (1, 2, 3, 4, 6), hold=0.6),
+        several(500, 1e-3, (2, 4, 6, 8, 10)),
+        several(4000, 1e-3, (4, 8, 12, 16, 20), hold=0.3),
     ),
     task=(
         "Two binary numbers of d digits each, the least significant first, with a plus between "

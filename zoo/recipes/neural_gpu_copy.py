@@ -1,7 +1,7 @@
 """Copying bits by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import BITS, BITS_NETWORK, DIFFERENCES
-from ..recipe import Recipe, Stage
+from ..families.neural_gpu.settings import BITS, BITS_NETWORK, DIFFERENCES, several
+from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="neural_gpu_copy",
@@ -9,11 +9,9 @@ RECIPE = Recipe(
     **BITS,
     hyperparameters={**BITS_NETWORK, "dropout": 0.1},
     stages=(
-        Stage(steps=1500, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
-        Stage(steps=500, learning_rate=0.005, bins=(5, 9, 13, 17, 21)),
-        Stage(
-            steps=1000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
-        ),
+        several(1500, 0.01, (3, 5, 7, 9, 13), hold=0.6),
+        several(500, 0.005, (5, 9, 13, 17, 21)),
+        several(1000, 0.005, (9, 17, 25, 33, 41), hold=0.5),
     ),
     task=("The answer is the bits of the input."),
     differences=DIFFERENCES,

@@ -1,7 +1,7 @@
 """Long decimal multiplication by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL
-from ..recipe import Recipe, Stage
+from ..families.neural_gpu.settings import DIAGONAL, several
+from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="neural_gpu_decimal_multiplication",
@@ -14,13 +14,11 @@ RECIPE = Recipe(
     hyperparameters={**DIAGONAL, "maps": 192, "longer": 8},
     # The shifts and sums in base 2 first, then larger tables.
     stages=(
-        Stage(steps=6000, learning_rate=0.0025, bins=(1, 2, 3, 4, 5), parameters={"base": 2}),
-        Stage(steps=4000, learning_rate=0.0025, bins=(2, 4, 6, 8, 10), parameters={"base": 2}),
-        Stage(steps=25_000, learning_rate=0.0025, bins=(1, 2, 3, 4, 5), parameters={"base": 4}),
-        Stage(steps=12_000, learning_rate=0.0025, bins=(1, 2, 3)),
-        Stage(
-            steps=30_000, learning_rate=0.0025, schedule="cosine", hold=0.5, bins=(1, 2, 3, 4, 5)
-        ),
+        several(6000, 0.0025, (1, 2, 3, 4, 5), base=2),
+        several(4000, 0.0025, (2, 4, 6, 8, 10), base=2),
+        several(25_000, 0.0025, (1, 2, 3, 4, 5), base=4),
+        several(12_000, 0.0025, (1, 2, 3)),
+        several(30_000, 0.0025, (1, 2, 3, 4, 5), hold=0.5),
     ),
     figure=None,
     batch_size=32,

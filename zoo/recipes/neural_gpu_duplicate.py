@@ -1,7 +1,7 @@
 """Duplicating bits by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import BITS, BITS_NETWORK, DIFFERENCES, sharper
-from ..recipe import Recipe, Stage
+from ..families.neural_gpu.settings import BITS, BITS_NETWORK, DIFFERENCES, several, sharper
+from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="neural_gpu_duplicate",
@@ -13,20 +13,11 @@ RECIPE = Recipe(
         "gradient_noise": 0.002,
     },
     stages=(
-        Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
-        Stage(steps=500, learning_rate=0.005, bins=(5, 9, 13, 17, 21)),
-        Stage(
-            steps=4000, learning_rate=0.005, schedule="cosine", hold=0.5, bins=(9, 17, 25, 33, 41)
-        ),
+        several(6000, 0.01, (3, 5, 7, 9, 13), hold=0.6),
+        several(500, 0.005, (5, 9, 13, 17, 21)),
+        several(4000, 0.005, (9, 17, 25, 33, 41), hold=0.5),
         # Half of the inputs have longer runs of equal bits than uniform bits have.
-        Stage(
-            steps=8000,
-            learning_rate=0.003,
-            schedule="cosine",
-            hold=0.3,
-            bins=(9, 17, 25, 33, 41),
-            parameters={"runs_share": 0.5},
-        ),
+        several(8000, 0.003, (9, 17, 25, 33, 41), hold=0.3, runs_share=0.5),
     ),
     task=("Half of the input is bits, the rest blanks. The answer is the bits twice."),
     differences=(

@@ -1,7 +1,7 @@
 """Long binary multiplication by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, NUMBERS, sharper
-from ..recipe import Recipe, Stage
+from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, NUMBERS, several, sharper
+from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="neural_gpu_multiplication",
@@ -15,27 +15,12 @@ RECIPE = Recipe(
         "longer_at_first": 8,
     },
     stages=(
-        Stage(steps=10_000, learning_rate=0.005, schedule="cosine", hold=0.6, bins=(1, 2, 3, 4, 5)),
+        several(10_000, 0.005, (1, 2, 3, 4, 5), hold=0.6),
         # From here on, some numbers have runs of equal digits, which cause longer carries.
-        Stage(
-            steps=5000,
-            learning_rate=0.004,
-            bins=(2, 4, 6, 8, 10),
-            parameters={"runs_share": 0.3},
-        ),
-        Stage(
-            steps=20_000,
-            learning_rate=0.004,
-            bins=(4, 8, 12, 16, 20),
-            parameters={"runs_share": 0.5},
-        ),
+        several(5000, 0.004, (2, 4, 6, 8, 10), runs_share=0.3),
+        several(20_000, 0.004, (4, 8, 12, 16, 20), runs_share=0.5),
         # Some products have such runs, too.
-        Stage(
-            steps=16_000,
-            learning_rate=0.004,
-            bins=(4, 8, 12, 16, 20),
-            parameters={"runs_share": 0.4, "result_runs_share": 0.3},
-        ),
+        several(16_000, 0.004, (4, 8, 12, 16, 20), runs_share=0.4, result_runs_share=0.3),
     ),
     task=(
         "Two binary numbers of d digits each, the least significant first, with the operator "

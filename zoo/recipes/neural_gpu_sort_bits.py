@@ -1,7 +1,7 @@
 """Sorting bits, which is counting them by a Neural GPU with diagonal gates."""
 
-from ..families.neural_gpu.settings import BITS, BITS_NETWORK, DIFFERENCES, sharper
-from ..recipe import Recipe, Stage
+from ..families.neural_gpu.settings import BITS, BITS_NETWORK, DIFFERENCES, several, sharper
+from ..recipe import Recipe
 
 RECIPE = Recipe(
     name="neural_gpu_sort_bits",
@@ -12,30 +12,11 @@ RECIPE = Recipe(
         "gate_sharpness": 1.25,
     },
     stages=(
-        Stage(steps=6000, learning_rate=0.01, schedule="cosine", hold=0.6, bins=(3, 5, 7, 9, 13)),
+        several(6000, 0.01, (3, 5, 7, 9, 13), hold=0.6),
         # From here on, half of the inputs have longer runs of equal bits than uniform bits have.
-        Stage(
-            steps=1000,
-            learning_rate=0.005,
-            bins=(5, 9, 13, 17, 21),
-            parameters={"runs_share": 0.5},
-        ),
-        Stage(
-            steps=12_000,
-            learning_rate=0.005,
-            schedule="cosine",
-            hold=0.5,
-            bins=(9, 17, 25, 33, 41),
-            parameters={"runs_share": 0.5},
-        ),
-        Stage(
-            steps=5000,
-            learning_rate=0.003,
-            schedule="cosine",
-            hold=0.2,
-            bins=(9, 17, 25, 33, 41),
-            parameters={"runs_share": 0.5},
-        ),
+        several(1000, 0.005, (5, 9, 13, 17, 21), runs_share=0.5),
+        several(12_000, 0.005, (9, 17, 25, 33, 41), hold=0.5, runs_share=0.5),
+        several(5000, 0.003, (9, 17, 25, 33, 41), hold=0.2, runs_share=0.5),
     ),
     task=("The answer has the zeros of the input first, then its ones."),
     differences=(

@@ -1,5 +1,6 @@
 """How Neural GPUs and their baselines are trained, unless a recipe says more."""
 
+from ...recipe import Stage
 
 # One layer on an image without width, with hard nonlinearities and diagonal gates.
 DIAGONAL = {
@@ -47,6 +48,25 @@ DIFFERENCES = (
     "at a time; no relaxation of parameter sharing and no gradient noise.",
     "AdaMax with relative clipping (Freivalds & Liepins 2017) instead of Adam.",
 )
+
+
+def several(steps, learning_rate, bins, hold=None, **parameters):
+    """A stage with several lengths in every update.
+
+    Args:
+        steps, learning_rate, bins: as of `Stage`.
+        hold: the share of the stage before the learning rate falls; None if it does not.
+        **parameters: those of the data set that differ.
+    """
+    falls = hold is not None
+    return Stage(
+        steps=steps,
+        learning_rate=learning_rate,
+        schedule="cosine" if falls else "constant",
+        hold=hold if falls else 0.0,
+        bins=bins,
+        parameters=parameters,
+    )
 
 
 def sharper(lengths):
