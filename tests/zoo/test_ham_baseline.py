@@ -32,7 +32,10 @@ def weights(name):
 def test_same_curriculum_and_outputs_that_fit(name):
     recipe = recipes.load(name)
     ours = recipes.load(name.rpartition("_")[0])
-    assert recipe.stages == ours.stages and recipe.batch_size == ours.batch_size
+    # The last stage of sorting was added when its baselines had been trained, on more batches.
+    later = 1 if ours.name == "ham_sort" else 0
+    assert recipe.stages == ours.stages[: len(ours.stages) - later]
+    assert recipe.batch_size == ours.batch_size
     assert recipe.hyperparameters["attention"] == name.endswith("attention")
     recipe = recipe.with_overrides(SMALL)
     model = families.of(recipe).build()
