@@ -2,8 +2,9 @@
 
 The cards have errors with up to 128 leaves, as the paper. Here are more: examples fill more than
 half of the leaves, those of networks without a controller all of them. Merging has no more than
-300 different priorities, and is measured with 256 leaves alone. The examples are test examples of
-a seed that no card has.
+300 different priorities, and is measured with 256 leaves alone. Networks without a controller are
+also measured with twice as many leaves as operations. The examples are test examples of a seed
+that no card has.
 
     python benchmarks/ham_leaves.py                     # all entries
     python benchmarks/ham_leaves.py ham_stack ham_sort  # these; the others stay as they are
@@ -36,6 +37,8 @@ ENTRIES = (
 LEAVES = (256, 1024)
 MOST = {"ham_merge": 300}
 EXAMPLES = 200
+# Numbers of operations, and of examples, with as many leaves and with twice as many.
+OPERATIONS, MORE_EXAMPLES = (32, 128), 2500
 SEED = 1024
 
 
@@ -55,6 +58,24 @@ def measured(name, examples):
     return rows
 
 
+def with_room(name):
+    """The errors of a network without a controller with as many leaves as operations, and twice."""
+    recipe, model, rows = recipes.load(name), zoo.load(name), []
+    family = families.of(recipe)
+    for operations in OPERATIONS if is_raw(recipe) else ():
+        for leaves in (operations, 2 * operations):
+            family.set_limit(model, "leaves", leaves)
+            model.compile()
+            parameters = lengths.between(recipe, operations)
+            results = family.measure(
+                family.probe(model), MORE_EXAMPLES, seed=SEED, parameters=parameters
+            )
+            summary = family.summary(results)
+            rows.append({"operations": operations, "leaves": leaves, **summary})
+            print(name, rows[-1], flush=True)
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("entries", nargs="*", metavar="ENTRY", help="default: all")
@@ -64,7 +85,8 @@ def main():
         parser.error(f"unknown entries: {', '.join(sorted(unknown))}; known: {', '.join(ENTRIES)}")
     found = {entry["entry"]: entry for entry in read(NAME).get("entries", ())}
     for name in options.entries or ENTRIES:
-        found[name] = {"entry": name, "rows": measured(name, options.examples)}
+        rows, room = measured(name, options.examples), with_room(name)
+        found[name] = {"entry": name, "rows": rows, "with_room": room}
         keras.backend.clear_session()
         entries = [found[known] for known in ENTRIES if known in found]
         write(NAME, [], backend=keras.backend.backend(), seed=SEED, entries=entries)

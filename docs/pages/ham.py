@@ -31,9 +31,11 @@ def tables(folder, read):
         rows.append([_link(name, published), trained, *_cells(measured), *_paper(recipe)])
     header = ["recipe", "leaves in training", "32 leaves", "64", "128", "paper, 32", "paper, 128"]
     path = folder / LARGER
+    results = read(path) if path.is_file() else {"entries": []}
     return {
         "trained": markdown(header, rows),
-        "larger": larger(read(path)) if path.is_file() else "",
+        "larger": larger(results),
+        "room": with_room(results),
     }
 
 
@@ -49,6 +51,19 @@ def larger(results):
         rows = {row["leaves"]: row for row in entry["rows"]}
         table.append([f"`{entry['entry']}`", *(_error(rows.get(size)) for size in sizes)])
     return markdown(["entry", *(f"{size:,} leaves" for size in sizes)], table)
+
+
+def with_room(results):
+    """The errors with as many leaves as operations, and with twice as many."""
+    table = []
+    for entry in results["entries"]:
+        rows = entry.get("with_room", ())
+        for same, twice in zip(rows[::2], rows[1::2], strict=True):
+            table.append(
+                [f"`{entry['entry']}`", same["operations"], _error(same), _error(twice)]
+            )
+    header = ["entry", "operations", "as many leaves", "twice as many leaves"]
+    return markdown(header, table)
 
 
 def _error(row):
