@@ -10,14 +10,13 @@ that no card has.
     python benchmarks/ham_leaves.py ham_stack ham_sort  # these; the others stay as they are
 """
 
-import argparse
 import os
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import keras
-from report import read, write
+from report import measure_entries
 
 from keras_adaptive import zoo
 from keras_adaptive.zoo import families, recipes
@@ -76,21 +75,12 @@ def with_room(name):
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("entries", nargs="*", metavar="ENTRY", help="default: all")
-    parser.add_argument("--examples", type=int, default=EXAMPLES, help="of each measurement")
-    options = parser.parse_args()
-    if unknown := set(options.entries) - set(ENTRIES):
-        parser.error(f"unknown entries: {', '.join(sorted(unknown))}; known: {', '.join(ENTRIES)}")
-    found = {entry["entry"]: entry for entry in read(NAME).get("entries", ())}
-    for name in options.entries or ENTRIES:
-        rows, room = measured(name, options.examples), with_room(name)
-        found[name] = {"entry": name, "rows": rows, "with_room": room}
-        keras.backend.clear_session()
-        entries = [found[known] for known in ENTRIES if known in found]
-        write(NAME, [], backend=keras.backend.backend(), seed=SEED, entries=entries)
+def both(name, examples):
+    """What is written of an entry."""
+    keras.backend.clear_session()
+    return {"rows": measured(name, examples), "with_room": with_room(name)}
 
 
 if __name__ == "__main__":
-    main()
+    backend = keras.backend.backend()
+    measure_entries(NAME, __doc__, ENTRIES, EXAMPLES, both, backend=backend, seed=SEED)

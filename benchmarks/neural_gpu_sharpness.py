@@ -9,14 +9,13 @@ The recipes' own numbers were chosen by such examples before.
     python benchmarks/neural_gpu_sharpness.py neural_gpu_addition  # the others stay as they are
 """
 
-import argparse
 import os
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import keras
-from report import read, write
+from report import measure_entries
 
 from keras_adaptive import zoo
 from keras_adaptive.zoo import families, recipes
@@ -64,22 +63,9 @@ def measured(name, examples):
             print(name, rows[-1], flush=True)
         keras.backend.clear_session()
     own = recipe.hyperparameters.get(setting(recipe), 1.0)
-    return {"entry": name, "unit": recipe.length_parameters[1], "sharpness": own, "rows": rows}
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("entries", nargs="*", metavar="ENTRY", help="default: all")
-    parser.add_argument("--examples", type=int, default=EXAMPLES, help="of each measurement")
-    options = parser.parse_args()
-    if unknown := set(options.entries) - set(LENGTHS):
-        parser.error(f"unknown entries: {', '.join(sorted(unknown))}; known: {', '.join(LENGTHS)}")
-    found = {entry["entry"]: entry for entry in read(NAME).get("entries", ())}
-    for name in options.entries or LENGTHS:
-        found[name] = measured(name, options.examples)
-        entries = [found[known] for known in LENGTHS if known in found]
-        write(NAME, [], backend=keras.backend.backend(), entries=entries)
+    return {"unit": recipe.length_parameters[1], "sharpness": own, "rows": rows}
 
 
 if __name__ == "__main__":
-    main()
+    backend = keras.backend.backend()
+    measure_entries(NAME, __doc__, tuple(LENGTHS), EXAMPLES, measured, backend=backend)

@@ -1,5 +1,6 @@
 """Writes the results of a benchmark, with the machine and the versions of the packages."""
 
+import argparse
 import json
 import os
 import platform
@@ -38,3 +39,26 @@ def write(name, rows, **more):
     temporary.write_text(json.dumps(record, indent=1) + "\n")
     os.replace(temporary, path)
     print(f"written to {path.name}")
+
+
+def measure_entries(name, description, known, examples, measured, **more):
+    """The command line of a benchmark of entries: measures those that are named, or all.
+
+    Args:
+        name: of the benchmark.
+        description: for `--help`.
+        known: the names of its entries.
+        examples: of each measurement, by default.
+        measured: a function of an entry's name and the number of examples that returns a dict.
+        **more: anything else to write.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("entries", nargs="*", metavar="ENTRY", help="default: all")
+    parser.add_argument("--examples", type=int, default=examples, help="of each measurement")
+    options = parser.parse_args()
+    if unknown := set(options.entries) - set(known):
+        parser.error(f"unknown entries: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    found = {entry["entry"]: entry for entry in read(name).get("entries", ())}
+    for entry in options.entries or known:
+        found[entry] = {"entry": entry, **measured(entry, options.examples)}
+        write(name, [], **more, entries=[found[each] for each in known if each in found])

@@ -35,7 +35,7 @@ RECIPE = Recipe(
         "The average of the weights and the third stage were added after looking at the error on "
         "200 validation examples of 128 operations.",
         "The mistakes with 32 leaves are in stacks of more than 16 elements, half of the leaves: "
-        "ten of 2,500 validation examples, and none with twice as many leaves (`--leaves 64`). "
+        "ten of 2,500 validation examples, and none with twice as many leaves, 64. "
         "Longer random sequences hardly ever fill half of their leaves.",
     ),
     test_data_seen=(
