@@ -199,14 +199,10 @@ def assert_close(found, expected, atol=1e-5, rtol=0):
 
 @every_row
 def test_made_again_from_its_config(row):
-    layer = row.make()
-    before = layer(row.inputs())
-    config = json.loads(json.dumps(keras.saving.serialize_keras_object(layer)))
+    """That it answers as the first did is what the next test but one is about."""
+    config = json.loads(json.dumps(keras.saving.serialize_keras_object(row.make())))
     again = keras.saving.deserialize_keras_object(config)
     assert keras.saving.serialize_keras_object(again) == config
-    again(row.inputs())
-    again.set_weights(layer.get_weights())
-    assert_close(again(row.inputs()), before)
 
 
 @every_row
@@ -229,16 +225,16 @@ def test_keras_file(row, tmp_path):
     assert_close(again(row.inputs()), model(row.inputs()), atol=0)
 
 
-# XLA takes seconds, so that the suite has each class, and what is computed in another way.
+# XLA takes seconds, so that the suite has what is computed in one way each. Trees and residual
+# networks are compiled on JAX by test_ham_backends.py and test_residual.py.
 IN_GRAPHS = (
-    *("ACTRNN", "ACTRNN with a cell that reads a memory", "StackRNN", "HAM", "DHAM", "CGRU"),
+    *("ACTRNN", "ACTRNN with a cell that reads a memory", "StackRNN", "CGRU"),
     *("NeuralGPU", "PonderNet", "Recall on images, until it has converged"),
-    "ResidualACT of positions",
 )
 
 
 # The others are exported where entries of the zoo are.
-EXPORTED = ("ACTRNN with a cell that reads a memory", "StackRNN", "DHAM", "CGRU")
+EXPORTED = ("ACTRNN with a cell that reads a memory", "StackRNN", "CGRU")
 
 
 def saved_models(names, folder):

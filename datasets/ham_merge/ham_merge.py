@@ -61,6 +61,7 @@ def sample(
     min_length: int = 1,
     same_length: bool = False,
     short_share: float = 0.0,
+    hard_share: float = 0.0,
     value_bits: int = 5,
 ) -> dict[str, np.ndarray]:
     """Draws two sequences sorted by priorities, one after the other, and the values in order.
@@ -76,6 +77,8 @@ def sample(
         same_length: draw one n for all examples, and do not pad.
         short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
             from 1 to `length`.
+        hard_share: share of the examples whose priorities all lie among 2n neighbours, so that many
+            of them are 1/300 apart, as they are where n is 128.
         value_bits: width of a value.
 
     Returns:
@@ -98,8 +101,12 @@ def sample(
     check_bits(value_bits=value_bits)
     lengths, positions = draw_lengths(rng, batch_size, length, min_length, same_length, short_share)
     check_between(1, PRIORITIES, length=length)
+    check_between(0, 1, hard_share=hard_share)
     firsts = rng.integers(1, np.maximum(lengths, 2))
     numbers = _different(rng, batch_size, positions)
+    if hard_share:
+        hard = rng.random(batch_size) < hard_share
+        numbers[hard] = _neighbours(rng, lengths[hard], positions)
     # The second sequence comes after the first, and the padding after both.
     numbers += np.where(sequence_mask(firsts, positions), 0, 2 * PRIORITIES)
     numbers[~sequence_mask(lengths, positions)] = 4 * PRIORITIES
@@ -122,6 +129,13 @@ def _different(rng, batch_size, count):
         result[rows, other] = result[:, place]
         result[:, place] = taken
     return result[:, :count].copy()
+
+
+def _neighbours(rng, lengths, count):
+    """As `_different`; the first n numbers of an example of n pairs lie among 2n neighbours."""
+    wide = np.minimum(2 * lengths, PRIORITIES)[:, None]
+    order = rng.random((len(lengths), PRIORITIES)) + (np.arange(PRIORITIES) >= wide)
+    return order.argsort(axis=1)[:, :count] + rng.integers(1, PRIORITIES - wide + 2)
 
 
 def answers(inputs: np.ndarray) -> np.ndarray:

@@ -231,6 +231,6 @@ def without_act(metrics):
     plain = metrics["without_act"]
     if not plain:
         return "–"
-    share = baseline.share_of_training(metrics)
+    share = baseline.share_of_training(metrics, plain)
     short = "" if share >= 1 else f" ({share:.1f} × the training)"
     return percent(plain["sequence_error"]) + short

@@ -71,6 +71,7 @@ def test_the_conformance_test_finds_it(tree, tmp_path):
     shutil.copytree(ROOT / "tests" / "support", tmp_path / "support")
     shutil.copy(ROOT / "tests" / "datasets" / "test_conformance.py", tmp_path)
     options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "-c", os.devnull]
+    options += [f"--confcutdir={tmp_path}"]
     options += ["-o", f"pythonpath={tmp_path}", "-k", " or ".join(TASKS), "test_conformance.py"]
     summary = run("-m", "pytest", *options, cwd=tmp_path, tree=tree).splitlines()[-1]
     assert int(summary.split(" passed")[0]) >= 10 * len(TASKS), summary

@@ -123,6 +123,21 @@ def test_sort_with_few_keys():
     np.testing.assert_allclose(np.bincount(counts, minlength=4)[1:] / 2000, 1 / 3, atol=0.06)
 
 
+def test_merge_of_priorities_that_lie_close():
+    task = datasets.task("ham_merge")
+    batch = task.sample(np.random.default_rng(0), 4000, length=16, hard_share=0.5)
+    check("ham_merge", batch, range(1, 17))
+    numbers = np.rint(300 * batch["inputs"][..., 0])
+    numbers = np.where(numbers < 0, np.nan, numbers)
+    counts = (~np.isnan(numbers)).sum(axis=1)
+    spans = 1 + np.nanmax(numbers, axis=1) - np.nanmin(numbers, axis=1)
+    close = spans[counts > 3] <= 2 * counts[counts > 3]
+    np.testing.assert_allclose(close.mean(), 0.5, atol=0.04)
+    # Any of them may be the lowest.
+    assert (np.nanmin(numbers), np.nanmax(numbers)) == (1, 300)
+    task.sample(np.random.default_rng(0), 2, length=300, min_length=300, hard_share=1.0)
+
+
 def test_merge_draws_priorities_and_parts_uniformly():
     task = datasets.task("ham_merge")
     batch = task.sample(np.random.default_rng(3), 20_000, length=6, min_length=6)
@@ -281,6 +296,7 @@ def test_answers_of_other_vectors(name, change, message):
         ("ham_sort", {"distinct_keys": 0}, "`distinct_keys` must be an integer of at least 1"),
         ("ham_search", {"length": 1}, "`length` must be an integer of at least 2. Received: 1"),
         ("ham_search", {"value_bits": 0}, "`value_bits` must be an integer of at least 1"),
+        ("ham_merge", {"hard_share": 1.1}, "`hard_share` must lie between 0 and 1"),
         ("ham_merge", {"length": 301}, "`length` must lie between 1 and 300. Received: 301"),
         ("ham_add", {"length": 3}, "an even number of at least 4 must lie between"),
         ("ham_add", {"length": 7, "min_length": 7}, "Received: min_length=7, length=7"),

@@ -15,13 +15,13 @@ def load(metrics, folder):
     return keras.saving.load_model(Path(folder) / plain["weights"], compile=False, safe_mode=True)
 
 
-def share_of_training(metrics):
-    """How many of the steps of an entry's training its baseline had, at most 1.
+def share_of_training(metrics, training):
+    """How many of the steps of an entry's training another had, at most 1.
 
-    >>> share_of_training({"steps": 400, "without_act": {"steps": 100}})
+    >>> share_of_training({"steps": 400}, {"steps": 100})
     0.25
     """
-    return min(metrics["without_act"]["steps"] / metrics["steps"], 1.0)
+    return min(training["steps"] / metrics["steps"], 1.0)
 
 
 def in_words(metrics):

@@ -34,20 +34,29 @@ def results(recipe, metrics):
         f"({percent(low)} to {percent(high)}) | {metrics['ponder_steps']:.2f} | "
         f"{recipe.paper['error']} |",
     ]
-    plain = metrics["without_act"]
-    if plain:
-        low, high = plain["confidence_interval"]
-        share = baseline.share_of_training(metrics)
-        training = "same training" if share >= 1 else f"{share:.1f} times the training"
-        training += f" ({baseline.in_words(metrics)})"
-        lines.append(
-            f"| without ACT, {training} | {percent(plain['sequence_error'])} "
-            f"({percent(low)} to {percent(high)}) | {plain['ponder_steps']:.2f} | "
-            f"{recipe.paper['error_without_act']} |"
-        )
+    paper = recipe.paper["error_without_act"]
+    if metrics["without_act"]:
+        kept = f" ({baseline.in_words(metrics)})"
+        lines.append(compared("without ACT", metrics, metrics["without_act"], kept) + f" {paper} |")
     else:
-        lines.append(f"| without ACT | not measured | 1 | {recipe.paper['error_without_act']} |")
+        lines.append(f"| without ACT | not measured | 1 | {paper} |")
+    fixed = [run for run in metrics["runs"] if run["variant"].startswith("fixed")]
+    # The best of each number of steps comes last.
+    fixed.sort(key=lambda run: run["validation_error"], reverse=True)
+    for run in {run["variant"]: run for run in fixed}.values():
+        lines.append(compared("the same steps for every input", metrics, run) + " – |")
     return "\n".join([*lines, "", trend(metrics["figure"], recipe.figure.label)])
+
+
+def compared(name, metrics, training, kept=""):
+    """A row of the results without its last column, for a training without ACT."""
+    low, high = training["confidence_interval"]
+    share = baseline.share_of_training(metrics, training)
+    length = "same training" if share >= 1 else f"{share:.1f} times the training"
+    return (
+        f"| {name}, {length}{kept} | {percent(training['sequence_error'])} ({percent(low)} to "
+        f"{percent(high)}) | {training['ponder_steps']:.2f} |"
+    )
 
 
 def trend(rows, label):
