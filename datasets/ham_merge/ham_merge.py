@@ -103,10 +103,7 @@ def sample(
     check_between(1, PRIORITIES, length=length)
     check_between(0, 1, hard_share=hard_share)
     firsts = rng.integers(1, np.maximum(lengths, 2))
-    numbers = _different(rng, batch_size, positions)
-    if hard_share:
-        hard = rng.random(batch_size) < hard_share
-        numbers[hard] = _neighbours(rng, lengths[hard], positions)
+    numbers = _different(rng, lengths, positions, hard_share)
     # The second sequence comes after the first, and the padding after both.
     numbers += np.where(sequence_mask(firsts, positions), 0, 2 * PRIORITIES)
     numbers[~sequence_mask(lengths, positions)] = 4 * PRIORITIES
@@ -118,8 +115,9 @@ def sample(
     return make_batch(inputs, lengths, answers(inputs), weights)
 
 
-def _different(rng, batch_size, count):
+def _different(rng, lengths, count, hard_share):
     """`count` different numbers from 1 to 300 in random order, (batch, count)."""
+    batch_size = len(lengths)
     result = np.tile(np.arange(1, PRIORITIES + 1), (batch_size, 1))
     rows = np.arange(batch_size)
     # The first steps of a shuffle.
@@ -128,11 +126,15 @@ def _different(rng, batch_size, count):
         taken = result[rows, other]
         result[rows, other] = result[:, place]
         result[:, place] = taken
-    return result[:, :count].copy()
+    result = result[:, :count].copy()
+    if hard_share:
+        hard = rng.random(batch_size) < hard_share
+        result[hard] = _neighbours(rng, lengths[hard], count)
+    return result
 
 
 def _neighbours(rng, lengths, count):
-    """As `_different`; the first n numbers of an example of n pairs lie among 2n neighbours."""
+    """Different numbers (batch, count); the first n of a row of n pairs lie among 2n neighbours."""
     wide = np.minimum(2 * lengths, PRIORITIES)[:, None]
     order = rng.random((len(lengths), PRIORITIES)) + (np.arange(PRIORITIES) >= wide)
     return order.argsort(axis=1)[:, :count] + rng.integers(1, PRIORITIES - wide + 2)
