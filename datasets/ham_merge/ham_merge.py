@@ -137,7 +137,9 @@ def _neighbours(rng, lengths, count):
     """Different numbers (batch, count); the first n of a row of n pairs lie among 2n neighbours."""
     wide = np.minimum(2 * lengths, PRIORITIES)[:, None]
     order = rng.random((len(lengths), PRIORITIES)) + (np.arange(PRIORITIES) >= wide)
-    return order.argsort(axis=1)[:, :count] + rng.integers(1, PRIORITIES - wide + 2)
+    # A window that would reach beyond the ends is moved inside: else few are near them.
+    lowest = rng.integers(1 - wide // 2, PRIORITIES - wide + 2 + wide // 2)
+    return order.argsort(axis=1)[:, :count] + np.clip(lowest, 1, PRIORITIES - wide + 1)
 
 
 def answers(inputs: np.ndarray) -> np.ndarray:
