@@ -15,14 +15,8 @@ from ..families.ham.settings import (
 from ..recipe import Recipe, Stage
 
 # More pairs have equal keys, because in a large tree it is their order that is wrong.
-TIES = Stage(
-    steps=2000,
-    learning_rate=3e-3,
-    schedule="exponential",
-    hold=0.3,
-    parameters={"distinct_keys": 32},
-    chunk=100,
-)
+FEW = {"distinct_keys": 32}
+TIES = Stage(2000, 3e-3, schedule="exponential", hold=0.3, parameters=FEW, chunk=100)
 STAGES = (
     COMPARING_STAGES[0],
     dataclasses.replace(COMPARING_STAGES[1], steps=2700),
@@ -30,8 +24,8 @@ STAGES = (
     dataclasses.replace(
         TIES, steps=4000, learning_rate=4e-3, hold=0.5, parameters={"distinct_keys": 8}
     ),
-    dataclasses.replace(SEVERAL_SIZES, parameters=TIES.parameters),
-    dataclasses.replace(SEVERAL_SIZES, steps=3500, learning_rate=8e-3, parameters=TIES.parameters),
+    dataclasses.replace(SEVERAL_SIZES, parameters=FEW),
+    dataclasses.replace(SEVERAL_SIZES, steps=3500, learning_rate=8e-3, parameters=FEW),
 )
 # Turns become random again at the start of the last stage.
 SETTINGS = {**CONTROLLED, **COMPARING, "patience": 30, "entropy_again": 1e-3, "again_from": 5}

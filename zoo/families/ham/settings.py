@@ -106,12 +106,7 @@ COMPARING_STAGES = (
 
 # Trees of several sizes at once, which the paper proposes for generalization to larger ones.
 SEVERAL_SIZES = Stage(
-    steps=3000,
-    learning_rate=4e-3,
-    schedule="exponential",
-    hold=0.4,
-    bins=(16, 32, 64),
-    chunk=100,
+    3000, 4e-3, schedule="exponential", hold=0.4, bins=(16, 32, 64), chunk=100
 )
 
 
