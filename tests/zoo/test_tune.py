@@ -156,7 +156,8 @@ def test_killed_and_resumed(small, tmp_path):
     assert killed.state["position"]["step"] == 2
     tuner = zoo.tuner("act_sort", tmp_path, resume=True)
     tuner.search()
-    assert [row["steps"] for row in tuner.rows()] == [4, 4]
+    # Of two stages.
+    assert [row["steps"] for row in tuner.rows()] == [8, 8]
     assert tried(tuner) == [(1e-3,), (1e-2,)]
     assert (tmp_path / "trial_0000/seed-0" / checkpoint.NAME).stat().st_mtime_ns == first
     assert isinstance(tuner.get_best_models()[0], keras.Model)
@@ -182,7 +183,7 @@ def test_training_until_a_step(small, tmp_path):
     run = training.train("act_sort", tmp_path, overrides=overrides, until_step=3)
     assert run.position.step == 4 and not run.position.done
     assert checkpoint.load(tmp_path / checkpoint.NAME).state["position"]["step"] == 4
-    assert training.train("act_sort", tmp_path, resume=True).position.step == 6
+    assert training.train("act_sort", tmp_path, resume=True).position.step == 2 * 6
 
 
 def test_bayesian_search_repeats_no_training(trainer, tmp_path):
