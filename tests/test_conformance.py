@@ -199,7 +199,7 @@ def assert_close(found, expected, atol=1e-5, rtol=0):
 
 @every_row
 def test_made_again_from_its_config(row):
-    """That it answers as the first did is what the next test but one is about."""
+    """`test_keras_file` compares what they answer."""
     config = json.loads(json.dumps(keras.saving.serialize_keras_object(row.make())))
     again = keras.saving.deserialize_keras_object(config)
     assert keras.saving.serialize_keras_object(again) == config

@@ -116,7 +116,7 @@ def sample(
 
 
 def _different(rng, lengths, count, hard_share):
-    """`count` different numbers from 1 to 300 in random order, (batch, count)."""
+    """`count` different numbers from 1 to 300 in random order; close in hard rows."""
     batch_size = len(lengths)
     result = np.tile(np.arange(1, PRIORITIES + 1), (batch_size, 1))
     rows = np.arange(batch_size)

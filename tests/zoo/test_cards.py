@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive import zoo
-from keras_adaptive.zoo import recipes
+from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import export, headline, lengths, manifest, store, verify
 from keras_adaptive.zoo.entries.card import minutes
 from keras_adaptive.zoo.entries.headline import is_of_one_length
@@ -95,6 +95,22 @@ def test_cards_say_at_which_lengths_sharpness_was_chosen(name):
     settings = recipe.hyperparameters
     if max(settings.get("gate_sharpness", 1.0), settings.get("action_sharpness", 1.0)) > 1:
         assert re.search(r"sharper in inference .*validation examples of \d+", store.card(name))
+
+
+def test_the_best_training_of_each_number_of_fixed_steps_is_among_the_results():
+    metrics = store.results("act_parity")
+    plain = metrics["without_act"]
+    trained = [("fixed-3", 0.2, 200), ("fixed-8", 0.1, 520_000), ("fixed-3", 0.4, 520_000)]
+    others = [
+        {**plain, "variant": v, "validation_error": e, "sequence_error": e, "steps": steps}
+        for v, e, steps in trained
+    ]
+    family = families.of(store.recipe("act_parity"))
+    card = family.card({**metrics, "runs": [*metrics["runs"], *others]})
+    rows = [line for line in card.splitlines() if line.startswith("| the same steps for every")]
+    assert len(rows) == 2
+    assert any("0.0 times the training | 20.00 %" in row for row in rows)
+    assert any("same training | 10.00 %" in row for row in rows)
 
 
 def test_no_entry_is_an_average_of_networks():

@@ -3,6 +3,7 @@
 from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, NUMBERS, several, sharper
 from ..recipe import Recipe
 
+# The learning rate and the lengths of the later stages.
 LONG = 0.004, (4, 8, 12, 16, 20)
 RECIPE = Recipe(
     name="neural_gpu_multiplication",
@@ -20,7 +21,7 @@ RECIPE = Recipe(
         # From here on, some numbers have runs of equal digits, which cause longer carries.
         several(5000, 0.004, (2, 4, 6, 8, 10), runs_share=0.3),
         several(20_000, *LONG, runs_share=0.5),
-        # Some products have such runs, too. The second of these stages makes half as many mistakes.
+        # Some products have such runs, too; the learning rate falls, and once more.
         several(10_000, *LONG, hold=0.3, runs_share=0.4, result_runs_share=0.3),
         several(22_000, *LONG, hold=0.3, runs_share=0.4, result_runs_share=0.3),
     ),
