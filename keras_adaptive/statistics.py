@@ -1,7 +1,7 @@
 """Confidence intervals of error rates and means, and tests whether two measurements agree.
 
 Error rates have Wilson's interval and are compared by Fisher's exact test of the counts; means have
-Student's interval and are compared by his t test.
+Student's interval and are compared by his t test. `plateaus` counts how often a series got stuck.
 """
 
 import dataclasses
@@ -164,6 +164,38 @@ def standard_error(values: Sequence[float]) -> float:
     if not len(values):
         arguments.refuse("values", values, "numbers, at least one")
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def plateaus(values: Sequence[float], patience: int | None) -> int:
+    """How often `patience` values in a row were no new minimum.
+
+    A learning rate that is halved at each plateau is multiplied by 0.5 to the power of this, as
+    `keras.callbacks.ReduceLROnPlateau` would do, but without a state of its own: the history of a
+    training is enough to resume it.
+
+    Args:
+        values: numbers, such as the validation errors of a training in their order.
+        patience: integer >= 1, or None for never.
+
+    Returns:
+        An integer.
+
+    Raises:
+        TypeError, ValueError: `patience` is not of that form.
+
+    Example:
+
+    >>> plateaus([0.5, 0.4, 0.4, 0.5, 0.3], patience=2)
+    1
+    """
+    arguments.integer("patience", patience, least=1, none=True)
+    count, waited, least = 0, 0, float("inf")
+    for value in values if patience else ():
+        waited = 0 if value < least else waited + 1
+        least = min(value, least)
+        if waited == patience:
+            count, waited = count + 1, 0
+    return count
 
 
 def compare_errors(errors: int, examples: int, errors_again: int, examples_again: int) -> float:

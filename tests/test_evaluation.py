@@ -124,3 +124,9 @@ def test_calls_under_a_limit_take_fewer_steps():
     assert found["ponder_steps"].max() == 1
     summary = limited.summary()
     assert summary["calls"] == 1 and summary["late"] == 1.0 and summary["within"] == 1e-6
+
+
+def test_plateaus():
+    assert statistics.plateaus([0.5, 0.4, 0.4, 0.4, 0.4, 0.4], 2) == 2
+    assert statistics.plateaus([0.5, 0.4, 0.3, 0.3], 2) == 0
+    assert statistics.plateaus([0.5, 0.5], None) == statistics.plateaus([], 3) == 0

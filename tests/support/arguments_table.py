@@ -254,6 +254,10 @@ TABLE = {
     numpy_act.NumpyACT: (None, {"path": PATH}),
     statistics.Ratio: (None, {"totals": DATA, "parts": DATA, "largest": DATA}),
     statistics.standard_error: (None, {"values": DATA}),
+    statistics.plateaus: (
+        lambda: {"values": [0.5, 0.4], "patience": 2},
+        {"values": DATA, "patience": or_none(COUNT)},
+    ),
     statistics.quotient_of_means: (None, {"values": DATA, "above": DATA, "below": DATA}),
     statistics.error_interval: (
         lambda: {"errors": 1, "examples": 3},

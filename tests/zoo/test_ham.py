@@ -17,7 +17,6 @@ from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.families.ham import card as ham_card
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.ham.network import Probe
-from keras_adaptive.zoo.families.ham.schedule import halvings
 from keras_adaptive.zoo.recipe import Curriculum
 from pages import zoo as zoo_page
 
@@ -158,8 +157,6 @@ def test_rates_and_bonus_follow_the_history(tiny):
     run.position.stage = 1
     HAM(run.recipe).on_chunk_begin(run)
     assert run.model.entropy_bonus == 0.25
-    assert halvings([0.5, 0.4, 0.4, 0.4, 0.4, 0.4], 2) == 2
-    assert halvings([0.5, 0.5], None) == 0
 
 
 def test_the_average_is_what_is_measured_and_kept(tiny):

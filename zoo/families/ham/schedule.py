@@ -1,6 +1,7 @@
 """Schedules of the training of networks with memory: entropy bonus and learning rate."""
 
 from ....reinforce import ReinforceModel
+from ....statistics import plateaus
 
 
 def set_entropy_bonus(run):
@@ -39,7 +40,7 @@ def learning_rate_factor(run):
     before = {(row["stage"], row.get("level")) for row in run.history} - {now(run)}
     known = [row for row in at_this_size(run) if "validation_error" in row]
     errors = [row["validation_symbol_error"] for row in known]
-    halved = halvings(errors, settings.get("patience"))
+    halved = plateaus(errors, settings.get("patience"))
     return settings.get("size_factor", 1.0) ** len(before) * 0.5**halved
 
 
@@ -51,18 +52,3 @@ def now(run):
 def at_this_size(run):
     """The rows of the history of the same stage and level."""
     return [row for row in run.history if (row["stage"], row.get("level")) == now(run)]
-
-
-def halvings(errors, patience):
-    """How often `patience` measurements in a row brought no new smallest error.
-
-    >>> halvings([0.5, 0.4, 0.4, 0.5, 0.3], patience=2)
-    1
-    """
-    count, waited, least = 0, 0, float("inf")
-    for error in errors if patience else ():
-        waited = 0 if error < least else waited + 1
-        least = min(error, least)
-        if waited == patience:
-            count, waited = count + 1, 0
-    return count
