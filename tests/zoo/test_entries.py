@@ -54,6 +54,8 @@ BOUNDS = {
     "sact_cifar10": 0.13,
     "act_cifar10": 0.15,
     "hull_pointer": 0.12,
+    # From 5 to 50 points.
+    "hull50_pointer": 0.35,
     # Shares of tours that are not the shortest.
     "tour_pointer": 0.30,
     "ham_stack": 0.005,

@@ -63,7 +63,7 @@ RECIPE = Recipe(
 VARIANTS = (
     RECIPE.replace(
         name="hull50_pointer",
-        parameters={"length": 50, "min_length": 50},
+        parameters={"length": 50, "min_length": 5},
         stages=(
             dataclasses.replace(RECIPE.stages[0], parameters=RECIPE.parameters),
             Stage(
@@ -85,7 +85,7 @@ VARIANTS = (
             ),
         ),
         task=(
-            "The input is a set of 50 points, uniform in the unit square. The answer is the "
+            "The input is a set of 5 to 50 points, uniform in the unit square. The answer is the "
             "indices of the corners of its convex hull, counter-clockwise from the lowest index, "
             "and the first one again."
         ),
@@ -94,8 +94,15 @@ VARIANTS = (
             "error": "27.4 %; with ACT, according to a talk of 2016, 15 %, and without 27 %",
         },
         differences=(
-            *RECIPE.differences[:2],
+            "An LSTM of 128 units and Adam, where the paper has 512 units and SGD.",
+            RECIPE.differences[1],
             "Trained on 5 to 10, then 10 to 20, then 20 to 50 points; the paper's on 50.",
+            "The measured training began with the weights of a network for 5 to 10 points and is "
+            "short: a fourth of the recipe's batches. In it, validation was at 50 points.",
+        ),
+        test_data_seen=(
+            "These weights had 45.65 % of 2,000 other test examples of 50 points wrong; nothing was "
+            "changed after that.",
         ),
     ),
 )

@@ -128,9 +128,9 @@ class Pointer(Family):
 
     @property
     def lengths(self):
-        """Those of `LENGTHS` that the task has."""
+        """Those of `LENGTHS` that the task has, and the most points in training."""
         most = getattr(self.task, "MOST_POINTS", MOST_POINTS)
-        return sorted({min(n, most) for n in LENGTHS})
+        return sorted({min(n, most) for n in (*LENGTHS, self.recipe.parameters["length"])})
 
     def entry_metrics(self, run, model, trainings, request):
         """The errors with several numbers of points, see `measure_lengths`."""
