@@ -20,9 +20,10 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+from keras_adaptive import checkpoints
 from keras_adaptive.checkpoints.files import replace_folder
 from keras_adaptive.zoo import families, recipes
-from keras_adaptive.zoo.entries import manifest, store, thinking_less
+from keras_adaptive.zoo.entries import store, thinking_less
 from keras_adaptive.zoo.entries.export import (
     Request,
     are_comparable,
@@ -82,7 +83,7 @@ def renew(
         write_json(new / "metrics.json", metrics)
         card = families.of(recipe).card(metrics)
         (new / "README.md").write_text(card, encoding="utf-8")
-        manifest.write(new)
+        checkpoints.write_manifest(new)
     return path
 
 

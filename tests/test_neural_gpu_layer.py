@@ -10,6 +10,7 @@ from keras import ops
 
 import clean_process
 from keras_adaptive.layers import CGRU, NeuralGPU
+from keras_adaptive.neural_gpu import set_steps_multiplier
 from known_neural_gpu import SYMBOLS, VARIANTS, batch_of, examples, neural_gpu_layer
 
 LENGTHS = [5, 2, 4]
@@ -60,6 +61,20 @@ def test_images():
     assert images.shape == (None, None, None, 3, 3) and images.dtype == "float64"
     model = keras.Model(inputs, [column, images])
     assert model.predict(symbols, verbose=0)[1].shape == (3, 11, 5, 3, 3)
+
+
+def test_more_steps_of_a_trained_model():
+    """As with a layer that was made so, with the same weights; also in a model within a model."""
+    inputs = keras.Input((None,), dtype="int32")
+    one, two = (NeuralGPU(5, 4, steps_multiplier=steps, seed=0) for steps in (1, 2))
+    model = keras.Model(inputs, keras.Model(inputs, one(inputs))(inputs))
+    symbols, _ = batch_of(examples(LENGTHS))
+    with_one, with_two = np.array(model(symbols)), np.array(two(symbols))
+    assert np.abs(with_one - with_two).max() > 1e-3
+    set_steps_multiplier(model, 2)
+    np.testing.assert_allclose(model(symbols), with_two, atol=1e-6)
+    np.testing.assert_allclose(model.predict(symbols, verbose=0), with_two, atol=1e-6)
+    assert one.get_config()["steps_multiplier"] == 2
 
 
 def test_seeds_and_first_weights():

@@ -139,6 +139,7 @@ def evaluate(added):
         bits="digits of each number (Neural GPU)",
         leaves="leaves of the memory (HAM; default: as many as the input needs)",
         side="pixels of each side of an image (images)",
+        steps_multiplier="steps for each symbol (Neural GPU; default: 1)",
     )
     added.add_argument(
         "--within",

@@ -163,6 +163,7 @@ HYPERPARAMETERS = {
     "max_outputs": MostOutputs("most outputs for n inputs, a n + b"),
     "max_ponder": Integer("M, the most steps for each input", 1, MOST_PONDER),
     "momentum": Number("of SGD", 0, 1, open="high"),
+    "more_steps": Integer("steps for each symbol in another measurement", 2, 100, none=True),
     "nonlinearity": Choice("of the gates", ("smooth", "hard")),
     "num_blocks": Integer("residual blocks in a step of thought", 1, 100),
     "num_layers": Integer("layers of the network", 1, 100),
@@ -216,6 +217,7 @@ OPTIONS = {
     "seeds": Integer("how many seeds", 1, 10_000),
     "side": PARAMETERS["side"],
     "steps_scale": Number("factor on the steps of all stages", 0, 10_000, open="low"),
+    "steps_multiplier": Integer("steps for each symbol", 1, 100),
     "trials": Integer("of a search", 1, 1_000_000),
     "within": Number("seconds of each call", 0, 86_400, open="low"),
 }
@@ -226,6 +228,7 @@ LIMITED = {
     "leaves": "a memory of leaves",
     "within": "adaptive computation time",
     "beam": "a search among answers",
+    "steps_multiplier": "as many steps as symbols",
 }
 
 

@@ -21,17 +21,21 @@ from .archive import (
 )
 from .files import remove_temporary_files, replace_folder, write_file
 from .lock import InUse, lock_folder
+from .manifest import MANIFEST, check_manifest, digest, write_manifest
 from .schema import check_types
 from .signals import StopRequest, Terminated, deferred_signals
 
 __all__ = [
+    "MANIFEST",
     "Damaged",
     "InUse",
     "Saved",
     "StopRequest",
     "Terminated",
+    "check_manifest",
     "check_types",
     "deferred_signals",
+    "digest",
     "exists",
     "latest",
     "load",
@@ -43,4 +47,5 @@ __all__ = [
     "save",
     "set_aside",
     "write_file",
+    "write_manifest",
 ]

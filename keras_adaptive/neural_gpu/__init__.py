@@ -8,7 +8,7 @@ Algorithm Learning" (2017), arXiv:1702.08727.
 from .activations import cutoff_sigmoid, hard_sigmoid, hard_tanh, saturation
 from .cgru import CGRU
 from .model import NeuralGPUModel
-from .neural_gpu import NeuralGPU
+from .neural_gpu import NeuralGPU, set_steps_multiplier
 
 __all__ = [
     "CGRU",
@@ -18,4 +18,5 @@ __all__ = [
     "hard_sigmoid",
     "hard_tanh",
     "saturation",
+    "set_steps_multiplier",
 ]

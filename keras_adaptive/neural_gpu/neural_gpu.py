@@ -324,6 +324,38 @@ class NeuralGPU(keras.layers.Layer):
         return cls(**config)
 
 
+
+def set_steps_multiplier(model: keras.layers.Layer, steps_multiplier: int) -> None:
+    """Sets how many steps the Neural GPUs of a trained model take for each symbol.
+
+    With as many steps as symbols, a carry through all digits of a product may not have the time to
+    arrive: a network that was trained with one step for each symbol then answers better with two.
+    Functions that were traced or compiled before keep the old number, so call it before `predict`.
+
+    Args:
+        model: a `keras.Model` or layer with a `NeuralGPU`, however deep inside.
+        steps_multiplier: integer >= 1.
+
+    Raises:
+        TypeError, ValueError: `steps_multiplier` is out of its range, or there is no `NeuralGPU`.
+
+    Example:
+
+    >>> layer = NeuralGPU(4, maps=8)
+    >>> model = keras.Sequential([keras.Input((None,), dtype="int32"), layer])
+    >>> set_steps_multiplier(model, 2)
+    >>> layer.steps_multiplier
+    2
+    """
+    arguments.instance("model", model, keras.layers.Layer, "a Keras model or layer")
+    steps_multiplier = arguments.integer("steps_multiplier", steps_multiplier, least=1)
+    found = [layer for layer in model._flatten_layers() if isinstance(layer, NeuralGPU)]
+    if not found:
+        arguments.refuse("model", model, "a model with a `NeuralGPU`")
+    for layer in found:
+        layer.steps_multiplier = steps_multiplier
+
+
 def _checked_cells(cell, dtype):
     """The CGRUs that were given, which must go together."""
     cells = list(cell) if isinstance(cell, (list, tuple)) else [cell]

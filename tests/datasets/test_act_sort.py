@@ -84,7 +84,7 @@ def test_close_share():
 
 
 def test_close_numbers_are_not_separated():
-    with pytest.raises(ValueError, match=r"exclude each other\. Received: close_share=0.5, min_sep"):
+    with pytest.raises(ValueError, match="`close_share` and `min_separation` exclude each other"):
         task.sample(np.random.default_rng(0), 2, close_share=0.5, min_separation=0.01)
 
 

@@ -77,7 +77,9 @@ TABLE = {
     callbacks.RequireFinite: (dict, {}),
     checkpoints.Saved: (None, {"path": DATA, "state": DATA, "arrays": DATA, "instead": DATA}),
     checkpoints.StopRequest: (dict, {}),
+    checkpoints.check_manifest: (None, {"folder": DATA}),
     checkpoints.deferred_signals: (dict, {}),
+    checkpoints.digest: (None, {"path": DATA}),
     checkpoints.exists: (lambda: {"folder": "run"}, {"folder": PATH}),
     checkpoints.latest: (None, {"folder": DATA, "check": DATA}),
     checkpoints.load: (None, {"path": DATA, "check": DATA}),
@@ -94,6 +96,7 @@ TABLE = {
         {"path": PATH, "model": [*MODEL, keras.Sequential()], "state": [None, 3, "a", []]},
     ),
     checkpoints.set_aside: (lambda: {"folder": "run"}, {"folder": PATH}),
+    checkpoints.write_manifest: (lambda: {"folder": "."}, {"folder": PATH}),
     checkpoints.write_file: (
         lambda: {"path": "file", "content": "a"},
         {"path": PATH, "content": [None, 3, [], NAN], "keep_as": [3, True, NAN, []]},

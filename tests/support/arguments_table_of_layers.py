@@ -142,6 +142,10 @@ TABLE = {
     neural_gpu.hard_sigmoid: (None, {"x": DATA}),
     neural_gpu.hard_tanh: (None, {"x": DATA}),
     neural_gpu.saturation: (None, {"x": DATA}),
+    neural_gpu.set_steps_multiplier: (
+        lambda: {"model": NeuralGPU(4, 4), "steps_multiplier": 2},
+        {"model": [None, 3, "model", keras.layers.Dense(2)], "steps_multiplier": COUNT},
+    ),
     halting.ACT: (dict, {"max_ponder": COUNT, "epsilon": BELOW_1}),
     Recall: (
         lambda: {"filters": 2, "outputs": 2, "steps": 3},

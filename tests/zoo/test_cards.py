@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from keras_adaptive import zoo
+from keras_adaptive import checkpoints, zoo
 from keras_adaptive.zoo import families, recipes
-from keras_adaptive.zoo.entries import export, headline, lengths, manifest, store, verify
+from keras_adaptive.zoo.entries import export, headline, lengths, store, verify
 from keras_adaptive.zoo.entries.card import minutes
 from keras_adaptive.zoo.entries.headline import is_of_one_length
 from keras_adaptive.zoo.families.ham.family import HAM
@@ -202,7 +202,7 @@ def test_errors_against_the_limit_are_measured_published_and_measured_again(entr
     assert "| most steps | sequence error | mean steps |" in store.card("act_addition", folder)
     path = folder / "act_addition" / "metrics.json"
     path.write_text(json.dumps({k: v for k, v in metrics.items() if k != "against_limit"}))
-    manifest.write(path.parent)
+    checkpoints.write_manifest(path.parent)
     renew("act_addition", folder=folder, limits=True)
     renewed = store.results("act_addition", folder)["against_limit"]
     assert [row["max_ponder"] for row in renewed] == [1, 2, 3, 4]

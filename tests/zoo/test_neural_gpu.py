@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -105,6 +106,30 @@ def test_metrics(run, entries):
         assert low <= row["sequence_error"] <= high and row["examples"] == 10
         assert 0 <= row["symbol_error"] <= row["sequence_error"]
     assert [one["training_seed"] for one in metrics["runs"]] == [0]
+
+
+def test_more_steps_for_each_symbol(run, entries, command):
+    recipe = run.recipe.replace(hyperparameters={**run.recipe.hyperparameters, "more_steps": 2})
+    family, request = NeuralGPU(recipe), SimpleNamespace(examples=10, lengths=(4, 20), seed=0)
+    metrics = {**store.results(NAME, entries), **family.measure_more_steps(run.model, request)}
+    rows = metrics["more_steps"]
+    found = [(row["length"], row["probe"]) for row in rows]
+    assert found == [(4, None), (20, None), (20, "carries")]
+    # The model is as it was.
+    assert run.model.get_layer("neural_gpu").steps_multiplier == 1
+    # The entry answers so too, and `verify` measures it.
+    model = store.load(NAME, folder=entries, steps_multiplier=2)
+    inputs = datasets.batch(NAME, 3, seed=3, bits=7)["inputs"]
+    once, twice = (Probe(x)(inputs)["outputs"] for x in (run.model, model))
+    assert np.abs(once - twice).max() > 1e-4
+    found = family.measure(Probe(model), 10, seed=0, parameters={"bits": 20, "min_bits": 20})
+    assert family.summary(found)["symbol_error"] == rows[1]["symbol_error"]
+    again = [one for one in family.measurements(metrics) if one.steps_multiplier == 2]
+    assert [one.what for one in again][:2] == ["4, 2 steps a symbol", "20, 2 steps a symbol"]
+    assert "**With 2 steps for each symbol" in neural_gpu_card.results(recipe, metrics)
+    words = ("evaluate", NAME, "--steps-multiplier", 2, "--examples", 5, "--json")
+    assert json.loads(command(*words)[1])["examples"] == 5
+    assert "must be" in command(*words[:3], 0)[2]
 
 
 def test_measured_lengths_are_kept(run, entries, monkeypatch):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import clean_process
-from keras_adaptive import datasets, zoo
+from keras_adaptive import checkpoints, datasets, zoo
 from keras_adaptive.evaluation import PonderProbe as Probe
 from keras_adaptive.zoo import recipes
-from keras_adaptive.zoo.entries import manifest, store
+from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.families.act.family import ACT
 
 # What is saved is traced; a few answers take less without.
@@ -134,7 +134,7 @@ def test_weights_that_are_no_numbers_are_refused(damaged):
     model = store.load("act_addition", folder=damaged)
     model.get_layer("answer").bias.assign(np.full(model.get_layer("answer").bias.shape, np.nan))
     model.save(path / "model.keras")
-    manifest.write(path)
+    checkpoints.write_manifest(path)
     with pytest.raises(ValueError, match=r"the weights answer/bias of .* are not finite"):
         store.predict("act_addition", "1+2", folder=damaged)
 
@@ -143,7 +143,7 @@ def test_weights_that_are_no_numbers_are_refused(damaged):
 def test_damaged_recipe(content, damaged):
     path = damaged / "act_addition"
     (path / "recipe.json").write_text(content)
-    manifest.write(path)
+    checkpoints.write_manifest(path)
     with pytest.raises(ValueError, match=r"recipe\.json is damaged"):
         store.recipe("act_addition", damaged)
 
@@ -181,7 +181,7 @@ def test_altered_file_is_refused_by_name(name, damaged):
 
 def test_missing_file_is_refused_by_name(damaged):
     (damaged / "act_addition" / "model.keras").unlink()
-    with pytest.raises(ValueError, match=r"lacks the file .*model\.keras"):
+    with pytest.raises(ValueError, match=r"the file .*model\.keras is missing"):
         store.load("act_addition", folder=damaged)
 
 
@@ -189,13 +189,13 @@ def test_missing_file_is_refused_by_name(damaged):
     "text", ["", "{}", "[1]", "no JSON", '{"format": 1, "files": []}', '{"format": 1, "files": {}}']
 )
 def test_damaged_manifest(text, damaged):
-    (damaged / "act_addition" / manifest.NAME).write_text(text)
+    (damaged / "act_addition" / checkpoints.MANIFEST).write_text(text)
     with pytest.raises(ValueError, match=r"manifest\.json is missing or damaged"):
         store.load("act_addition", folder=damaged)
 
 
 def test_a_manifest_must_list_the_model(damaged):
-    path = damaged / "act_addition" / manifest.NAME
+    path = damaged / "act_addition" / checkpoints.MANIFEST
     data = json.loads(path.read_text())
     del data["files"]["model.keras"]
     path.write_text(json.dumps(data))
@@ -204,7 +204,7 @@ def test_a_manifest_must_list_the_model(damaged):
 
 
 def test_unknown_format(damaged):
-    path = damaged / "act_addition" / manifest.NAME
+    path = damaged / "act_addition" / checkpoints.MANIFEST
     path.write_text(json.dumps({**json.loads(path.read_text()), "format": 99}))
     with pytest.raises(ValueError, match="format 99"):
         store.load("act_addition", folder=damaged)

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from keras_adaptive import checkpoints
 from keras_adaptive.statistics import Ratio, compare_errors, compare_means, error_interval
 from keras_adaptive.zoo import cli, families
-from keras_adaptive.zoo.entries import manifest, store, verify
 from keras_adaptive.zoo.entries import record as record_of_verify
+from keras_adaptive.zoo.entries import store, verify
 from keras_adaptive.zoo.entries.consistency import inconsistencies
 from keras_adaptive.zoo.entries.record import limit_of
 from keras_adaptive.zoo.entries.verify import ROUNDING
@@ -42,7 +43,7 @@ def copied(tmp_path):
         path.write_text(json.dumps(metrics))
         text = families.of(store.recipe(NAME)).card(metrics) if card is None else card
         (tmp_path / NAME / "README.md").write_text(text)
-        manifest.write(tmp_path / NAME)
+        checkpoints.write_manifest(tmp_path / NAME)
 
     return tmp_path, edit
 
@@ -129,7 +130,7 @@ def test_a_damaged_entry_is_found(copied, capsys):
     path = folder / NAME / "README.md"
     path.write_text(path.read_text().replace("81.88 %", "0.00 %"))
     assert cli.main(["verify", "--entries", str(folder)]) == 1
-    assert "README.md of the entry ham_search_lstm is damaged or altered" in capsys.readouterr().out
+    assert "ham_search_lstm/README.md is damaged or altered" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_what_is_measured_under_a_limit_belongs_to_the_record(tmp_path):
     metrics = json.loads(path.read_text())
     metrics["against_limit"][0]["sequence_error"] /= 2
     path.write_text(json.dumps(metrics))
-    manifest.write(tmp_path / "act_parity")
+    checkpoints.write_manifest(tmp_path / "act_parity")
     digest = record_of_verify.digest
     assert digest("act_parity", tmp_path) != digest("act_parity")
 

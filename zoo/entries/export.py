@@ -8,13 +8,13 @@ from pathlib import Path
 
 import keras
 
-from ... import large_files
+from ... import checkpoints, large_files
 from ...checkpoints.files import read_json, replace_folder
 from ...checkpoints.lock import lock_folder
 from .. import families
 from ..evaluate import evaluate_run
 from ..training.run import restore, table
-from . import manifest, store, thinking_less
+from . import store, thinking_less
 from .baseline import NAME as BASELINE
 from .ensemble import averaged_run
 
@@ -85,7 +85,7 @@ def export(
         )
     run = restore(folder)
     path = Path(into) / run.recipe.name
-    if path.exists() and not (path / manifest.NAME).exists():
+    if path.exists() and not (path / checkpoints.MANIFEST).exists():
         raise ValueError(f"{path} is not an entry and would be replaced: choose another folder")
     with lock_folder(into, run.recipe.name):
         return _written(run, into, others, examples, long_examples, lengths, ensemble, seed or 0)
@@ -135,7 +135,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         family.draw_card(new, model, metrics, run.history)
         thinking_less.draw(new, metrics)
         (new / "README.md").write_text(family.card(metrics), encoding="utf-8")
-        manifest.write(new)
+        checkpoints.write_manifest(new)
     return path
 
 

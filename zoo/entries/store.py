@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ... import saved_models
+from ... import checkpoints, saved_models
 from .. import families
 from ..recipe import Recipe
-from . import manifest
 
 if TYPE_CHECKING:
     import keras
@@ -31,7 +30,8 @@ def names(folder: str | Path | None = None) -> list[str]:
     Args:
         folder: where entries lie; those of the package by default.
     """
-    entries = (path.parent.name for path in Path(folder or root()).glob(f"*/{manifest.NAME}"))
+    found = Path(folder or root()).glob(f"*/{checkpoints.MANIFEST}")
+    entries = (path.parent.name for path in found)
     # The name of an entry that is being written begins with a dot.
     return sorted(name for name in entries if not name.startswith("."))
 
@@ -45,7 +45,7 @@ def entry(name: str, folder: str | Path | None = None) -> Path:
     """
     check_name(name, folder)
     path = Path(folder or root()) / name
-    listed = manifest.verify(path)
+    listed = checkpoints.check_manifest(path)
     for file in NEEDED:
         if file not in listed:
             raise ValueError(f"the manifest of the entry {path} does not list {file}")
@@ -68,6 +68,7 @@ def load(
     folder: str | Path | None = None,
     leaves: int | None = None,
     beam: int | None = None,
+    steps_multiplier: int | None = None,
 ) -> "keras.Model":
     """A pretrained model, ready for `predict`, `evaluate`, or more `fit`.
 
@@ -78,6 +79,7 @@ def load(
         folder: where entries lie; those of the package by default.
         leaves: the number of leaves of the memory; by default as many as the input needs (HAM).
         beam: how many answers the search keeps, instead of one (pointer networks).
+        steps_multiplier: steps for each symbol, instead of one (Neural GPU).
 
     Returns:
         A compiled `keras.Model` from inputs (batch, time, width), or symbols (batch, n), to
@@ -96,7 +98,7 @@ def load(
     model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
     check_finite(model, path)
     limits = {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves, "beam": beam}
-    family.apply_limits(model, limits)
+    family.apply_limits(model, {**limits, "steps_multiplier": steps_multiplier})
     family.compile(model)
     return model
 

@@ -124,14 +124,21 @@ def again(name, seed, examples=None, seconds=SECONDS, folder=None):
     family = families.of(recipe)
     models = {None: model, baseline.NAME: baseline.load(metrics, path)}
     models |= dict(enumerate(x for x in model.layers if isinstance(x, keras.Model)))
+
     # Compiled once for all measurements.
-    probe_of = functools.cache(lambda member: family.probe(models[member]))
+    @functools.cache
+    def probe_of(member, steps):
+        if steps is None:
+            return family.probe(models[member])
+        return family.probe(store.load(name, folder=folder, steps_multiplier=steps))
+
     figures = [{**vars(measurement)} for measurement in family.exact_figures(metrics, model, path)]
     for measurement in (*family.measurements(metrics), *thinking_less.measurements(metrics)):
         count = min(examples or measurement.row["examples"], measurement.row["examples"])
         kinds = {"split": measurement.split, "seed": seed, "parameters": measurement.parameters}
         with halting.limits(max_ponder=measurement.max_ponder):
-            results = family.measure(probe_of(measurement.member), count, seconds=seconds, **kinds)
+            probe = probe_of(measurement.member, measurement.steps_multiplier)
+            results = family.measure(probe, count, seconds=seconds, **kinds)
         compared = [*comparisons(measurement, results, family.ratios(results))]
         figures += compared
         print(f"{name}, {in_words(compared[0])}", file=sys.stderr, flush=True)

@@ -101,8 +101,8 @@ VARIANTS = (
             "short: a fourth of the recipe's batches. In it, validation was at 50 points.",
         ),
         test_data_seen=(
-            "These weights had 45.65 % of 2,000 other test examples of 50 points wrong; nothing was "
-            "changed after that.",
+            "These weights had 45.65 % of 2,000 other test examples of 50 points wrong; nothing "
+            "was changed after that.",
         ),
     ),
 )

@@ -21,6 +21,7 @@ class NeuralGPUBaseline(NeuralGPU):
         "seq2seq_lstm": baseline_network.seq2seq_lstm,
         "stack_rnn": baseline_network.stack_rnn,
     }
+    limits = ()
     cost_power = 1
     can_be_averaged = False
 

@@ -45,6 +45,17 @@ def results(recipe, metrics):
                 [row_of(row, recipe)[:-1] for row in probes],
             ),
         ]
+    if metrics.get("more_steps"):
+        multiplier = recipe.hyperparameters["more_steps"]
+        header = [f"{unit} (probe)", "examples", "sequence error", "symbol error"]
+        lines += [
+            "",
+            f"**With {multiplier} steps for each symbol, not the paper's one**, a carry has the "
+            "time to run through all digits. The weights are the same, trained with one step "
+            f"(`zoo.load({loading(recipe, metrics)}, steps_multiplier={multiplier})`):",
+            "",
+            markdown(header, [row_of(row, recipe)[:-1] for row in metrics["more_steps"]]),
+        ]
     if metrics["other_models"]:
         lines += ["", *compared(recipe, metrics, "lengths", name_of, name_of)]
     return "\n".join(lines)

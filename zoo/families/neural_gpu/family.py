@@ -7,6 +7,7 @@ import numpy as np
 
 from .... import datasets, export, plots, relaxation
 from ....datasets.symbols.digits import from_integer, to_integer
+from ....neural_gpu import set_steps_multiplier
 from ....optimizers import GradientNoise, RelativeClipAdamax
 from ...entries import lengths
 from ...entries.card import percent
@@ -16,6 +17,9 @@ from . import card, network, picture
 
 VALIDATION_EXAMPLES = 500
 LONGER_EXAMPLES = 100
+# The lengths that are also measured with more steps for each symbol, where asked for with carries
+# too, and the most examples of those from 100 on.
+WITH_MORE_STEPS, LONG_WITH_MORE_STEPS = (20, 100, 200), 200
 # The number of positions times steps in a batch of a measurement.
 LARGEST_BATCH = 1_000_000
 CURVES = {
@@ -30,6 +34,7 @@ class NeuralGPU(Family):
     """Neural GPUs, which take as many steps as their input has symbols."""
 
     networks: ClassVar = {"neural_gpu": network.build}
+    limits = ("steps_multiplier",)
     # As many steps as positions.
     cost_power = 2
     can_be_averaged = True
@@ -141,8 +146,34 @@ class NeuralGPU(Family):
         return {
             "scouted": self.scouted_seeds(run),
             **self.measure_lengths(run, request),
+            **self.measure_more_steps(model, request),
             "other_models": other_models(self.recipe, request.into, "lengths"),
         }
+
+    def set_limit(self, model, name, value):
+        """Set the number of steps for each symbol."""
+        set_steps_multiplier(model, value)
+
+    def measure_more_steps(self, model, request):
+        """The errors with `more_steps` for each symbol, if the recipe has this number.
+
+        Returns:
+            A dict with the list `more_steps`, whose dicts are as in `measure_lengths`.
+        """
+        rows, multiplier = [], self.recipe.hyperparameters.get("more_steps")
+        if multiplier is None:
+            return {}
+        self.set_limit(model, "steps_multiplier", multiplier)
+        probe, seed = self.probe(model), request.seed or 0
+        for length in request.lengths or WITH_MORE_STEPS:
+            count = min(request.examples, LONG_WITH_MORE_STEPS) if length >= 100 else 0
+            for name in (None, "carries") if length in lengths.PROBED else (None,):
+                what = {"probe": name, "least": length, "length": length}
+                record = {**what, "seconds": 0.0, "found": {}}
+                lengths.extend(record, self, probe, count or request.examples, seed)
+                rows.append(lengths.row_of(record, self, count or request.examples))
+        self.set_limit(model, "steps_multiplier", 1)
+        return {"more_steps": rows}
 
     def measurements(self, metrics):
         """The test data, the lengths, and the validation data that trainings were chosen by."""
@@ -150,6 +181,16 @@ class NeuralGPU(Family):
         rows = [
             Measurement(lengths.name_of(row), row, lengths.parameters_of(row, recipe))
             for row in metrics["lengths"]
+        ]
+        multiplier = recipe.hyperparameters.get("more_steps")
+        rows += [
+            Measurement(
+                f"{lengths.name_of(row)}, {multiplier} steps a symbol",
+                row,
+                lengths.parameters_of(row, recipe),
+                steps_multiplier=multiplier,
+            )
+            for row in metrics.get("more_steps", ())
         ]
 
         def longer(run):
