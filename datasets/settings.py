@@ -166,7 +166,6 @@ PARAMETERS = {
     "aligned": Flag("digits of the two numbers take turns"),
     "base": Integer("of the digits", 2, 10),
     "bits": Integer("elements of a vector, digits of a number, or bits of a value", 1, LONGEST),
-    "close_share": Number("share of the numbers that lie close to another", **SHARE),
     "digits": Integer("most digits of a number", 1, LONGEST),
     "distinct_keys": Integer("different keys of an example at most", 1, LONGEST, none=True),
     "drained_share": Number("share of the examples that end with an empty structure", **SHARE),
@@ -197,7 +196,6 @@ PARAMETERS = {
     "probe": Choice(
         "what random numbers miss", ("carries", "ones", "zeros", "powers", "unequal"), none=True
     ),
-    "result_runs_above": Number("share of these whose product lies above the one drawn", **SHARE),
     "result_runs_share": Number("share of the examples whose result has runs", **SHARE),
     "runs_share": Number("share of the examples with runs of equal digits", **SHARE),
     "same_length": Flag("all examples of a batch have one length"),

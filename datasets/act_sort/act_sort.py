@@ -26,7 +26,6 @@ def sample(
     max_numbers: int = 15,
     min_separation: float = 0.0,
     hard_share: float = 0.0,
-    close_share: float = 0.0,
     same_length: bool = False,
 ) -> dict[str, np.ndarray]:
     """Draws sequences of real numbers and the order of their indices.
@@ -47,9 +46,6 @@ def sample(
             `largest_separation(numbers)`.
         hard_share: share of the sequences that have `numbers` numbers (with `same_length`: of the
             batches).
-        close_share: share of the numbers, from the second on, that lie close to one before them: at
-            a distance from 0.001 to 0.1, whose logarithm is uniform. Only with a `min_separation`
-            of 0.
         same_length: draw one length for all sequences, and do not pad.
 
     Returns:
@@ -69,13 +65,8 @@ def sample(
     Source: Graves (2016), arXiv:1603.08983, section 3.4.
     """
     check_counts(min_numbers=min_numbers, numbers=numbers, max_numbers=max_numbers)
-    check_between(0, 1, hard_share=hard_share, close_share=close_share)
+    check_between(0, 1, hard_share=hard_share)
     check_between(0, largest_separation(numbers), min_separation=min_separation)
-    if close_share and min_separation:
-        raise ValueError(
-            "`close_share` and `min_separation` exclude each other. Received: "
-            f"close_share={close_share!r}, min_separation={min_separation!r}"
-        )
     draws = 1 if same_length else batch_size
     length = rng.integers(min_numbers, numbers + 1, draws)
     if hard_share:
@@ -83,8 +74,6 @@ def sample(
     length = np.broadcast_to(length, (batch_size,))
     max_count = int(length[0]) if same_length else max_numbers
     values = _separated(rng, length, max_count, min_separation)
-    if close_share:
-        _move_close(rng, values, close_share)
 
     time = np.arange(2 * max_count)
     given = time < length[:, None]
@@ -126,16 +115,6 @@ def _separated(rng, length, max_count, min_separation):
         close[close] = still
         values[close] = rng.standard_normal((close.sum(), max_count), dtype=np.float32)
     return values
-
-
-def _move_close(rng, values, share):
-    """Moves a share of `values` (batch, most) next to others of their row that come before."""
-    moved = rng.random(values.shape) < share
-    distance = 10.0 ** rng.uniform(-3, -1, values.shape) * rng.choice([-1, 1], values.shape)
-    for place in range(1, values.shape[1]):
-        rows = np.flatnonzero(moved[:, place])
-        others = rng.integers(0, place, len(rows))
-        values[rows, place] = values[rows, others] + distance[rows, place]
 
 
 def answers(inputs: np.ndarray) -> np.ndarray:

@@ -48,10 +48,8 @@ def multiply(first: np.ndarray, second: np.ndarray, base: int) -> np.ndarray:
     return _propagate_carries(totals.astype(np.int64), base)
 
 
-def summand(total: int, first: int, base: int, width: int, above: bool = False) -> int:
+def summand(total: int, first: int, base: int, width: int) -> int:
     """What is added to a number of `width` digits for a sum, of which the highest digit is open.
-
-    Every sum can be met, so `above` changes nothing.
 
     >>> summand(13, 9, base=2, width=4), summand(3, 9, base=2, width=4)
     (4, 10)
@@ -59,21 +57,18 @@ def summand(total: int, first: int, base: int, width: int, above: bool = False) 
     return (total - first) % base**width
 
 
-def factor(product: int, first: int, base: int, width: int, above: bool = False) -> int:
+def factor(product: int, first: int, base: int, width: int) -> int:
     """What a positive number is multiplied by for a product that begins with the digits wanted.
 
     It has at most `width` digits; as few of the lowest digits of `product` are given up as that
-    needs. The product that it makes is the largest up to the one wanted or, with `above` and where
-    `width` allows, the smallest from it on.
+    needs.
 
     >>> factor(90, 9, base=10, width=1), factor(17, 9, base=10, width=1)
     (1, 1)
-    >>> factor(17, 9, base=10, width=1, above=True)
-    2
     """
     while product >= first * base**width:
         product //= base
-    return min(-(-product // first), base**width - 1) if above else product // first
+    return product // first
 
 
 def _propagate_carries(totals, base):

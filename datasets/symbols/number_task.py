@@ -37,8 +37,8 @@ class NumberTask:
     Args:
         result: from two arrays of digits (batch, d) and the base to the digits of the results.
         result_digits: from d to the number of digits of a result.
-        second: from a result and a first number, as integers, the base, d, and whether a result
-            above is meant where this one cannot be, to the second number, of at most d digits.
+        second: from a result and a first number, as integers, the base and d to the second number,
+            of at most d digits.
         operators: the accepted signs of the operator; `describe` writes the first.
         example: a text that `encode` reads.
 
@@ -69,7 +69,6 @@ class NumberTask:
         short_share: float = 0.0,
         runs_share: float = 0.0,
         result_runs_share: float = 0.0,
-        result_runs_above: float = 0.0,
         unequal_share: float = 0.0,
         examples_per_length: int | None = None,
         probe: str | None = None,
@@ -91,9 +90,6 @@ class NumberTask:
                 carry farther than uniform digits do. Their mean length differs between numbers.
             result_runs_share: share of the examples whose result has digits in such runs, a product
                 those of its upper half: the second number follows from the result and the first.
-            result_runs_above: share of these whose product is the next one above the digits drawn,
-                where the others are the next one below. Above 1000…, a carry runs through all
-                places; below it, none does.
             unequal_share: share of the examples whose numbers have lengths of their own, each from
                 0 to d, with zeros before them.
             examples_per_length: the number of different examples for each d, the same for every
@@ -112,7 +108,6 @@ class NumberTask:
         changes = {
             "runs_share": runs_share,
             "result_runs_share": result_runs_share,
-            "result_runs_above": result_runs_above,
             "unequal_share": unequal_share,
         }
         check_draws(short_share, examples_per_length, changes, min_bits=min_bits, bits=bits)
@@ -147,12 +142,7 @@ class NumberTask:
             first, second = (repeat_in_runs(rng, digits, changed) for digits in (first, second))
         if result_runs_share:
             rows = rng.random((batch_size, 1)) < result_runs_share
-            above = np.zeros_like(rows)
-            if result_runs_above:
-                above = rows & (rng.random((batch_size, 1)) < result_runs_above)
-            first, second = self._draw_results_in_runs(
-                rng, first, second, lengths, base, rows, above
-            )
+            first, second = self._draw_results_in_runs(rng, first, second, lengths, base, rows)
         if change is not None:
             first, second = change(rng, first, second, lengths, base)
         inputs = _join_numbers(first, second, lengths, base, aligned)
@@ -226,7 +216,7 @@ class NumberTask:
         """
         return format_symbols(np.asarray(outputs).argmax(-1))[::-1]
 
-    def _draw_results_in_runs(self, rng, first, second, lengths, base, rows, above):
+    def _draw_results_in_runs(self, rng, first, second, lengths, base, rows):
         """The pairs of numbers, in `rows` (batch, 1) with results whose digits come in runs."""
         widths = self.result_digits(lengths)
         results = draw_digits(rng, widths, base)
@@ -239,8 +229,7 @@ class NumberTask:
             length = int(lengths[row])
             result = to_integer(results[row, : widths[row]].tolist(), base)
             given = to_integer(first[row, :length].tolist(), base)
-            number = self.second(result, given, base, length, bool(above[row, 0]))
-            solution = from_integer(number, base)
+            solution = from_integer(self.second(result, given, base, length), base)
             second[row] = 0
             second[row, : len(solution)] = solution
         return first, second

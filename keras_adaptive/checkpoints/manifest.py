@@ -22,6 +22,7 @@ def write_manifest(folder: str | os.PathLike) -> None:
 
     Example:
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_file(f"{folder}/numbers.json", "[1, 2]")
     ...     write_manifest(folder)
@@ -82,6 +83,7 @@ def digest(path: str | os.PathLike) -> str:
 
     Example:
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_file(f"{folder}/empty", b"")
     ...     digest(f"{folder}/empty")[:16]

@@ -18,13 +18,11 @@ singles = st.floats(width=32, allow_nan=False, allow_infinity=False)
 def parameters(draw):
     max_numbers = draw(st.integers(1, 18))
     numbers = draw(st.integers(1, max_numbers))
-    separation = draw(st.sampled_from([0.0, 0.5, 1.0])) * task.largest_separation(numbers)
     return {
         "max_numbers": max_numbers,
         "numbers": numbers,
         "min_numbers": draw(st.integers(1, numbers)),
-        "min_separation": separation,
-        "close_share": 0.0 if separation else draw(st.sampled_from([0.0, 0.5, 1.0])),
+        "min_separation": draw(st.sampled_from([0.0, 0.5, 1.0])) * task.largest_separation(numbers),
         "hard_share": draw(st.sampled_from([0.0, 0.5, 1.0])),
         "same_length": draw(st.booleans()),
     }
@@ -68,24 +66,6 @@ def test_hard_share():
     batch = task.sample(np.random.default_rng(0), 8000, hard_share=0.5)
     share = (batch["difficulty"][:, 0] == 15).mean()
     np.testing.assert_allclose(share, 0.5 + 0.5 / 14, atol=0.03)
-
-
-def test_close_share():
-    """Of two numbers, the second lies as close to the first as the share says."""
-    batch = task.sample(np.random.default_rng(0), 8000, numbers=2, close_share=0.5)
-    first, second = batch["inputs"][:, 0, 0], batch["inputs"][:, 1, 0]
-    distance = abs(second - first)
-    # Of two normal numbers, 5.6 % are closer than 0.1.
-    np.testing.assert_allclose((distance < 0.1).mean(), 0.5 + 0.5 * 0.056, atol=0.03)
-    moved = distance[distance < 0.1]
-    assert (moved > 1e-3).mean() > 0.99
-    np.testing.assert_allclose(np.median(np.log10(moved)), -1.9, atol=0.1)
-    np.testing.assert_allclose((second > first).mean(), 0.5, atol=0.03)
-
-
-def test_close_numbers_are_not_separated():
-    with pytest.raises(ValueError, match="`close_share` and `min_separation` exclude each other"):
-        task.sample(np.random.default_rng(0), 2, close_share=0.5, min_separation=0.01)
 
 
 @pytest.mark.parametrize("numbers", [2, 15, 16, 100])
@@ -151,7 +131,6 @@ def test_decode():
         ({"min_separation": -0.1}, "-0.1"),
         ({"min_separation": 0.07}, "0.07"),
         ({"hard_share": -0.5}, "-0.5"),
-        ({"close_share": 1.5}, "1.5"),
     ],
 )
 def test_parameters_out_of_range(wrong, named):

@@ -48,7 +48,6 @@ def parameters(draw):
     changes = [{}, {"runs_share": 0.5}, {"runs_share": 1.0}]
     changes += [{"unequal_share": 0.5}, {"result_runs_share": 0.5}]
     changes += [{"runs_share": 0.5, "result_runs_share": 1.0}]
-    changes += [{"result_runs_share": 1.0, "result_runs_above": 0.5}]
     changes += [{"examples_per_length": 1}, {"examples_per_length": 7}]
     changes += [{"probe": probe} for probe in PROBES]
     return {**found, **draw(st.sampled_from(changes))}
@@ -225,31 +224,6 @@ def test_result_runs_share(name, task):
         np.testing.assert_allclose(repeated(share), expected, atol=0.02)
 
 
-def test_result_runs_above():
-    """So that some products are just above a power of two, at the end of a long carry."""
-    task = datasets.task("neural_gpu_multiplication")
-
-    def of_many_zeros(above):
-        batch = task.sample(
-            np.random.default_rng(0),
-            4000,
-            min_bits=20,
-            result_runs_share=1.0,
-            result_runs_above=above,
-        )
-        digits = batch["targets"][:, :40] == 2
-        # The places from 22 to 33 are 0, and there is a 1 above them.
-        return (~digits[:, 22:34].any(axis=1) & digits[:, 34:].any(axis=1)).mean()
-
-    below, half, all_above = map(of_many_zeros, (0.0, 0.5, 1.0))
-    assert below < 0.5 * half < 0.5 * all_above and all_above > 0.05
-    factor = datasets.symbols.digits.factor
-    for product, first, above, expected in [(17, 9, False, 1), (17, 9, True, 2), (18, 9, True, 2)]:
-        assert factor(product, first, 10, 2, above) == expected
-    # No larger factor has that many digits.
-    assert factor(89, 9, 10, 1, True) == 9
-
-
 @pytest.mark.parametrize("limit", [1, 10])
 def test_examples_per_length(task, limit):
     def drawn(seed, limit):
@@ -316,7 +290,6 @@ def test_answers_of_no_inputs(task, inputs):
         ({"probe": "carry"}, "`probe` must be None or one of 'carries', 'ones'"),
         ({"runs_share": 1.5}, "`runs_share` must lie between 0 and 1. Received: 1.5"),
         ({"result_runs_share": -1}, "`result_runs_share` must lie between 0 and 1. Received: -1"),
-        ({"result_runs_above": 2}, "`result_runs_above` must lie between 0 and 1. Received: 2"),
         ({"unequal_share": 2}, "`unequal_share` must lie between 0 and 1. Received: 2"),
         ({"probe": "ones", "examples_per_length": 5}, "`probe` excludes `runs_share`, `result"),
         ({"runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),

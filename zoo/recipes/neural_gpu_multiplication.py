@@ -15,6 +15,7 @@ RECIPE = Recipe(
         "gate_sharpness": 1.4,
         "longer": 100,
         "longer_at_first": 8,
+        "more_steps": 2,
     },
     stages=(
         several(10_000, 0.005, (1, 2, 3, 4, 5), hold=0.6),

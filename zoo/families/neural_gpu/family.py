@@ -165,14 +165,17 @@ class NeuralGPU(Family):
             return {}
         self.set_limit(model, "steps_multiplier", multiplier)
         probe, seed = self.probe(model), request.seed or 0
-        for length in request.lengths or WITH_MORE_STEPS:
-            count = min(request.examples, LONG_WITH_MORE_STEPS) if length >= 100 else 0
-            for name in (None, "carries") if length in lengths.PROBED else (None,):
-                what = {"probe": name, "least": length, "length": length}
-                record = {**what, "seconds": 0.0, "found": {}}
-                lengths.extend(record, self, probe, count or request.examples, seed)
-                rows.append(lengths.row_of(record, self, count or request.examples))
-        self.set_limit(model, "steps_multiplier", 1)
+        try:
+            for length in request.lengths or WITH_MORE_STEPS:
+                most = LONG_WITH_MORE_STEPS if length >= 100 else request.examples
+                count = min(request.examples, most)
+                for name in (None, "carries") if length in lengths.PROBED else (None,):
+                    what = {"probe": name, "least": length, "length": length}
+                    record = {**what, "seconds": 0.0, "found": {}}
+                    lengths.extend(record, self, probe, count, seed)
+                    rows.append(lengths.row_of(record, self, count))
+        finally:
+            self.set_limit(model, "steps_multiplier", 1)
         return {"more_steps": rows}
 
     def measurements(self, metrics):
