@@ -110,7 +110,7 @@ def test_the_best_training_of_each_number_of_fixed_steps_is_among_the_results():
     rows = [line for line in card.splitlines() if line.startswith("| the same steps for every")]
     assert len(rows) == 2
     assert any("0.0 times the training | 20.00 %" in row for row in rows)
-    assert any("same training | 10.00 %" in row for row in rows)
+    assert any("as long a training | 10.00 %" in row for row in rows)
 
 
 def test_no_entry_is_an_average_of_networks():

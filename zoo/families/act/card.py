@@ -52,7 +52,7 @@ def compared(name, metrics, training, kept=""):
     """A row of the results without its last column, for a training without ACT."""
     low, high = training["confidence_interval"]
     share = baseline.share_of_training(metrics, training)
-    length = "same training" if share >= 1 else f"{share:.1f} times the training"
+    length = "as long a training" if share >= 1 else f"{share:.1f} times the training"
     return (
         f"| {name}, {length}{kept} | {percent(training['sequence_error'])} ({percent(low)} to "
         f"{percent(high)}) | {training['ponder_steps']:.2f} |"
