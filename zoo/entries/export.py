@@ -207,6 +207,8 @@ def keep_baseline(metrics, runs, folder):
 def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
     """The metrics of a training; measured now, unless they were measured after its last step.
 
+    What was measured with other parameters of the data set is measured anew.
+
     Args:
         run: a `Run`.
         examples: the smallest number of examples.
@@ -222,6 +224,7 @@ def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
             exact_examples or metrics["examples"]
         )
         same = metrics["steps"] == run.position.step and metrics.get("seed") == seed
+        same &= metrics.get("parameters") == json.loads(json.dumps(dict(run.recipe.parameters)))
         if known and same and enough:
             return metrics
     return evaluate_run(run, examples, seed)
