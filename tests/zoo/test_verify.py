@@ -231,3 +231,8 @@ def test_the_record():
     # A figure of another entry makes it one of none.
     name = min(current)
     assert not record_of_verify.is_current(name, {**current[name], "published": "another"})
+
+
+def test_published_entries_agree_with_each_other_and_with_the_tables():
+    """Such as what the card of an LSTM says of the Neural GPU beside it."""
+    assert not list(inconsistencies(store.names()))
