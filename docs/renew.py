@@ -32,6 +32,7 @@ from keras_adaptive.zoo.entries.export import (
     row_of,
     write_json,
 )
+from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.evaluate import evaluate
 from keras_adaptive.zoo.search import study, study_table
 from keras_adaptive.zoo.training.run import restore
@@ -69,6 +70,9 @@ def renew(
     if measure:
         metrics = measured_again(recipe, metrics, runs, folder)
     metrics = {**metrics, "runs": [*metrics["runs"], *rows_of(recipe, metrics, added)]}
+    if "other_models" in metrics:
+        rows = next(key for key in ("lengths", "sizes") if key in metrics)
+        metrics["other_models"] = other_models(recipe, folder or store.root(), rows)
     if measure or limits:
         family = families.of(recipe)
         metrics |= thinking_less.measure(family, store.load(name, folder=folder))

@@ -71,6 +71,7 @@ def test_more_steps_of_a_trained_model():
     symbols, _ = batch_of(examples(LENGTHS))
     with_one, with_two = np.array(model(symbols)), np.array(two(symbols))
     assert np.abs(with_one - with_two).max() > 1e-3
+    np.testing.assert_allclose(model.predict(symbols, verbose=0), with_one, atol=1e-6)
     set_steps_multiplier(model, 2)
     np.testing.assert_allclose(model(symbols), with_two, atol=1e-6)
     np.testing.assert_allclose(model.predict(symbols, verbose=0), with_two, atol=1e-6)

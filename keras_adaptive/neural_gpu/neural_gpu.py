@@ -330,7 +330,8 @@ def set_steps_multiplier(model: keras.layers.Layer, steps_multiplier: int) -> No
 
     With as many steps as symbols, a carry through all digits of a product may not have the time to
     arrive: a network that was trained with one step for each symbol then answers better with two.
-    Functions that were traced or compiled before keep the old number, so call it before `predict`.
+    `fit`, `evaluate` and `predict` of the model are traced anew; a `tf.function` of your own keeps
+    the number that it was traced with.
 
     Args:
         model: a `keras.Model` or layer with a `NeuralGPU`, however deep inside.
@@ -354,6 +355,8 @@ def set_steps_multiplier(model: keras.layers.Layer, steps_multiplier: int) -> No
         arguments.refuse("model", model, "a model with a `NeuralGPU`")
     for layer in found:
         layer.steps_multiplier = steps_multiplier
+    if isinstance(model, keras.Model):
+        model.train_function = model.test_function = model.predict_function = None
 
 
 def _checked_cells(cell, dtype):
