@@ -25,6 +25,11 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
     units of a plain network become those that a `layers.ResidualACT` wraps. The numbers that Keras
     adds to names that a process has used before do not count.
 
+    The cell of a recurrent layer may have more units than that of `source`, all such cells equally
+    many. The first units are those of `source`; the others read all units with their own initial
+    weights, but nothing reads them yet, so the wider network answers as `source` does (unless a
+    layer normalizes over the units).
+
     Args:
         model: whose weights are set.
         source: whose weights are copied, all of them.
@@ -34,7 +39,7 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
 
     Raises:
         ValueError: if an argument is no built model, or a weight of `source` has no counterpart of
-            the same shape, or several.
+            the same shape or of a wider cell, or several.
 
     Example:
 
@@ -52,24 +57,62 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
     fresh, copied = _counted_afresh(own), {}
     paths = [_path(variable, source) for variable in source.variables]
     known = dict(zip(paths, _counted_afresh(paths).values(), strict=True))
+    units = _units_of_cells(model), _units_of_cells(source)
     for variable, path in zip(source.variables, paths, strict=True):
         fits = [path] if path in own else [name for name in own if name.endswith("/" + path)]
         fits = fits or [name for name, counted in fresh.items() if counted == known[path]]
-        if len(fits) != 1 or own[fits[0]].shape != variable.shape:
+        value = _widened(own[fits[0]], variable, *units) if len(fits) == 1 else None
+        if value is None:
             shapes = {name: own[name].shape for name in fits}
             raise ValueError(
-                "Argument `source` must have weights that `model` has once, with the same shapes. "
+                "Argument `source` must have weights that `model` has once, with the same shapes or "
+                "those of cells with more units. "
                 f"Received: {path} of shape {variable.shape} in `source`, and {shapes} in `model`"
             )
-        copied[fits[0]] = variable
-    for path, variable in copied.items():
-        own[path].assign(variable)
+        copied[fits[0]] = value
+    for path, value in copied.items():
+        own[path].assign(value)
     return [path for path in own if path not in copied]
 
 
 def _path(variable, model):
     """The path of a variable within its model."""
     return variable.path.removeprefix(f"{model.name}/")
+
+
+def _units_of_cells(model):
+    """The units of a model's recurrent cells, if all have equally many; else None."""
+    sizes = {v.shape[0] for v in model.variables if v.path.endswith("/recurrent_kernel")}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _widened(variable, source, wide, narrow):
+    """The value of a weight that starts as that of a narrower network; None if it cannot.
+
+    Args:
+        variable: the weight.
+        source: that of the network with `narrow` units in each cell.
+        wide, narrow: numbers of units, or None.
+    """
+    if variable.shape == source.shape:
+        return source
+    if len(variable.shape) != len(source.shape) or not (wide and narrow and wide > narrow):
+        return None
+    places = []
+    for size, old in zip(variable.shape, source.shape, strict=True):
+        blocks, rest = divmod(size - old, wide - narrow)
+        # Behind the units of a layer below there may be the flag with which `ACTRNN` marks steps.
+        flag = old - blocks * narrow
+        if rest or blocks < 0 or (blocks and flag not in (0, 1)):
+            return None
+        # Gates lie side by side, so each of them grows.
+        grown = (np.arange(blocks)[:, None] * wide + np.arange(narrow)).ravel()
+        places.append(np.concatenate([grown, np.arange(size - flag, size)]))
+    value = keras.ops.convert_to_numpy(variable).copy()
+    # Whatever there was in `source` reads no new unit.
+    value[np.ix_(np.arange(len(value)), *places[1:])] = 0
+    value[np.ix_(*places)] = keras.ops.convert_to_numpy(source)
+    return value
 
 
 def _counted_afresh(paths):

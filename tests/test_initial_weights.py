@@ -96,3 +96,42 @@ def test_numbers_of_names_used_before_do_not_count():
     cells = (network.get_layer("act").cell.get_weights() for network in (plain, model))
     for one, other in zip(*cells, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def recurrent(cell, name):
+    """A network with two layers of cells, the second adaptive, and an answer at each time step."""
+    inputs = keras.Input((None, 3))
+    first = keras.layers.RNN(cell(name="first"), return_sequences=True, name="below")(inputs)
+    layer = ACTRNN(cell(name="second"), max_ponder=4, return_sequences=True, name="act")
+    return keras.Model(inputs, keras.layers.Dense(2, name="answer")(layer(first)), name=name)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [keras.layers.SimpleRNNCell, keras.layers.LSTMCell, keras.layers.GRUCell],
+    ids=lambda cell: cell.__name__,
+)
+def test_a_wider_network_starts_with_the_answers_of_a_narrow_one(cell, rng):
+    narrow = recurrent(lambda name: cell(4, name=name), "narrow")
+    for variable in narrow.trainable_variables:
+        variable.assign(rng.normal(size=variable.shape) / 2)
+    wide = recurrent(lambda name: cell(7, name=name), "wide")
+    assert initial_weights.copy_weights(wide, narrow) == []
+    inputs = rng.normal(size=(5, 6, 3)).astype("float32")
+    np.testing.assert_allclose(wide(inputs), narrow(inputs), atol=1e-6)
+    # All of its weights learn, those that read the new units too.
+    before = [np.array(variable) for variable in wide.trainable_variables]
+    wide.compile(keras.optimizers.SGD(0.1), "mse")
+    wide.fit(inputs, rng.normal(size=(5, 6, 2)), epochs=2, verbose=0)
+    for variable, old in zip(wide.trainable_variables, before, strict=True):
+        moved = np.array(variable) != old
+        assert moved.all() or ("halting" not in variable.path and moved.mean() > 0.9), variable.path
+
+
+def test_a_network_with_fewer_units_is_refused():
+    narrow, wide = (
+        recurrent(lambda name, units=units: keras.layers.LSTMCell(units, name=name), f"of_{units}")
+        for units in (2, 3)
+    )
+    with pytest.raises(ValueError, match=r"`source` must have .*kernel of shape \(3, 12\)"):
+        initial_weights.copy_weights(narrow, wide)

@@ -95,7 +95,7 @@ COMMANDS = (
         (
             "tune act_logic --tau 1e-4:1e-1 --trials 20 --seeds 3",
             "tune act_logic --tau 1e-4:1e-1 --trials 40 --seeds 3 --resume",
-            "tune act_sort --method grid --steps-scale 0.1 --objective error=1,ponder=0.01",
+            "tune act_sort_narrow --method grid --steps-scale 0.1 --objective error=1,ponder=0.01",
             "tune act_parity --tau 0.001,0.01 --over halting_bias=-3,1 --method grid",
             "tune neural_gpu_addition_paper --trials 81 --objective longer_symbol_error",
             "tune neural_gpu_copy --over dropout=0.0:0.2 --over maps=16,24 --method hyperband",
@@ -112,7 +112,7 @@ COMMANDS = (
             "study act_parity",
             "study act_parity --full --out runs/parity_study --resume",
             "study act_logic --tau 0.1,0.01,0.001 --seeds 5 --fixed 4,8 --target 4,8",
-            "study act_sort --steps-scale 0.1 --set items=5 --backend jax",
+            "study act_sort_narrow --steps-scale 0.1 --set items=5 --backend jax",
         ),
         options.study,
         begun=do.is_resumable,

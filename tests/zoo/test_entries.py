@@ -34,7 +34,7 @@ BOUNDS = {
     "act_logic": 0.02,
     "act_logic_anytime": 0.002,
     "act_addition": 0.02,
-    "act_sort": 0.12,
+    "act_sort": 0.09,
     "act_enwik8": 2.2,
     "act_enwik8_small": 3.1,
     "act_words": 170,

@@ -33,6 +33,7 @@ def test_names():
         "logic_anytime",
         "parity",
         "sort",
+        "sort_narrow",
         "words",
     ]
     assert "neural_gpu_addition" in recipes.names()

@@ -21,7 +21,8 @@ from keras_adaptive import checkpoints
 from keras_adaptive.zoo.training.train import train
 
 out, overrides = sys.argv[1], json.loads(sys.argv[2])
-train("act_sort", out, resume=checkpoints.exists(out), checkpoint_seconds=0, overrides=overrides)
+resume = checkpoints.exists(out)
+train("act_sort_narrow", out, resume=resume, checkpoint_seconds=0, overrides=overrides)
 """
 CLI = [sys.executable, "-m", "keras_adaptive.zoo.cli"]
 

@@ -43,8 +43,8 @@ class Killed(training.Conductor):
 training.Conductor = Killed
 train = trainings.train
 trainings.train = lambda *words, **named: train(*words, checkpoint_seconds=0, **named)
-zoo.tuner("act_sort", sys.argv[1], over={"tau": [1e-3, 1e-2]}, method="grid", examples=10,
-          overrides=json.loads(sys.argv[2])).search()
+zoo.tuner("act_sort_narrow", sys.argv[1], over={"tau": [1e-3, 1e-2]}, method="grid",
+          examples=10, overrides=json.loads(sys.argv[2])).search()
 """
 
 
@@ -154,10 +154,9 @@ def test_killed_and_resumed(small, tmp_path):
     first = (tmp_path / "trial_0000/seed-0" / checkpoint.NAME).stat().st_mtime_ns
     killed = checkpoint.load(tmp_path / "trial_0001/seed-0" / checkpoint.NAME)
     assert killed.state["position"]["step"] == 2
-    tuner = zoo.tuner("act_sort", tmp_path, resume=True)
+    tuner = zoo.tuner("act_sort_narrow", tmp_path, resume=True)
     tuner.search()
-    # Of two stages.
-    assert [row["steps"] for row in tuner.rows()] == [8, 8]
+    assert [row["steps"] for row in tuner.rows()] == [4, 4]
     assert tried(tuner) == [(1e-3,), (1e-2,)]
     assert (tmp_path / "trial_0000/seed-0" / checkpoint.NAME).stat().st_mtime_ns == first
     assert isinstance(tuner.get_best_models()[0], keras.Model)
@@ -180,10 +179,10 @@ def test_hyperband_goes_on_with_the_best(trainer, tmp_path):
 @pytest.mark.usefixtures("eager", "few_validated")
 def test_training_until_a_step(small, tmp_path):
     overrides = {**small, "steps": 6, "numbers": 3}
-    run = training.train("act_sort", tmp_path, overrides=overrides, until_step=3)
+    run = training.train("act_sort_narrow", tmp_path, overrides=overrides, until_step=3)
     assert run.position.step == 4 and not run.position.done
     assert checkpoint.load(tmp_path / checkpoint.NAME).state["position"]["step"] == 4
-    assert training.train("act_sort", tmp_path, resume=True).position.step == 2 * 6
+    assert training.train("act_sort_narrow", tmp_path, resume=True).position.step == 6
 
 
 def test_bayesian_search_repeats_no_training(trainer, tmp_path):
@@ -320,7 +319,7 @@ def test_a_search_is_not_overwritten_or_changed(trainer, tmp_path):
     with pytest.raises(ValueError, match="holds a search over"):
         zoo.tuner("act_logic", tmp_path, resume=True, over={"tau": [1.0]})
     with pytest.raises(ValueError, match="recipe: "):
-        zoo.tuner("act_sort", tmp_path, resume=True)
+        zoo.tuner("act_sort_narrow", tmp_path, resume=True)
     assert zoo.tuner("act_logic", tmp_path, over=GRID, method="grid", resume=True).rows()
 
 

@@ -4,6 +4,8 @@ import difflib
 import functools
 import importlib
 import pkgutil
+from collections.abc import Mapping
+from typing import Any
 
 from ..recipe import Recipe
 
@@ -27,6 +29,22 @@ def load(name: str) -> Recipe:
         near = difflib.get_close_matches(name, names()) or names()
         raise ValueError(f"there is no recipe {name!r}. Nearest: {', '.join(near)}")
     return known[name]
+
+
+def configure(settings: Mapping[str, Any], recipe: Recipe | None = None) -> Recipe:
+    """The recipe that the settings of a run describe.
+
+    Args:
+        settings: a dict with `recipe` (its name), and `variant`, `overrides`, `steps_scale` and
+            `seed`, each of which may be None.
+        recipe: the `Recipe` to change, if it is not part of the zoo.
+
+    Returns:
+        A `Recipe`.
+    """
+    recipe = recipe or load(settings["recipe"])
+    kinds = ("variant", "overrides", "steps_scale", "seed")
+    return recipe.configured(**{kind: settings[kind] for kind in kinds})
 
 
 @functools.cache

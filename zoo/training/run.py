@@ -11,8 +11,9 @@ import keras
 from ... import checkpoints, datasets
 from ...backend import accelerator
 from ...checkpoints.files import csv_text, write_file
-from .. import families, recipes
+from .. import families
 from ..recipe import Recipe, Stage
+from ..recipes import configure
 from . import checkpoint
 from .checkpoint import Position
 
@@ -67,22 +68,6 @@ class Run:
 def table(history: Iterable[Mapping[str, Any]], family: Any) -> str:
     """Rows of a history as the text of a CSV file, with the columns of a family."""
     return csv_text(history, (*COLUMNS, *family.columns), strict=True)
-
-
-def configure(settings: Mapping[str, Any], recipe: Recipe | None = None) -> Recipe:
-    """The recipe that the settings of a run describe.
-
-    Args:
-        settings: a dict with `recipe` (its name), and `variant`, `overrides`, `steps_scale` and
-            `seed`, each of which may be None.
-        recipe: the `Recipe` to change, if it is not part of the zoo.
-
-    Returns:
-        A `Recipe`.
-    """
-    recipe = recipe or recipes.load(settings["recipe"])
-    kinds = ("variant", "overrides", "steps_scale", "seed")
-    return recipe.configured(**{kind: settings[kind] for kind in kinds})
 
 
 def start(

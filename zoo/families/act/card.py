@@ -11,6 +11,7 @@ from ...entries.card import (
     trained,
     whole_minutes,
 )
+from ...recipes import configure
 
 SOURCE = (
     "Alex Graves, [Adaptive Computation Time for Recurrent Neural Networks]"
@@ -37,7 +38,10 @@ def results(recipe, metrics):
     paper = recipe.paper["error_without_act"]
     if metrics["without_act"]:
         kept = f" ({baseline.in_words(metrics)})"
-        lines.append(compared("without ACT", metrics, metrics["without_act"], kept) + f" {paper} |")
+        units = configure(metrics["without_act"]["settings"]).hyperparameters["units"]
+        same = units == recipe.hyperparameters["units"]
+        name = "without ACT" if same else f"without ACT, with {units} units"
+        lines.append(compared(name, metrics, metrics["without_act"], kept) + f" {paper} |")
     else:
         lines.append(f"| without ACT | not measured | 1 | {paper} |")
     fixed = [run for run in metrics["runs"] if run["variant"].startswith("fixed")]
