@@ -65,8 +65,8 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
         if value is None:
             shapes = {name: own[name].shape for name in fits}
             raise ValueError(
-                "Argument `source` must have weights that `model` has once, with the same shapes or "
-                "those of cells with more units. "
+                "Argument `source` must have weights that `model` has once, with the same shapes "
+                "or those of cells with more units. "
                 f"Received: {path} of shape {variable.shape} in `source`, and {shapes} in `model`"
             )
         copied[fits[0]] = value
