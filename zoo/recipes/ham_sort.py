@@ -11,6 +11,7 @@ from ..families.ham.settings import (
     SEVERAL_SIZES,
     differences,
     softened,
+    up_to_32,
 )
 from ..recipe import Recipe, Stage
 
@@ -69,6 +70,11 @@ BEFORE = RECIPE.replace(
     scouted_stages=len(STAGES) - 1,
 )
 VARIANTS = (
+    up_to_32(
+        RECIPE,
+        "From the third stage on, a key is one of a few for each sequence, so that more pairs have "
+        "the same key.",
+    ),
     softened(BEFORE),
     compared_with(BEFORE, attention=False, errors=(99, 100), searched=True),
     compared_with(BEFORE, attention=True, errors=(25, 100)),

@@ -149,9 +149,32 @@ def differences(settings, stages, batch_size):
         most = max(max(stage.bins, default=0) for stage in stages)
         sentences.append(
             f"A part of the steps is on trees of several sizes at once, of up to {most} leaves, "
-            "which the paper proposes and did not try. Its own networks have seen 32."
+            "which the paper proposes and did not try."
+            + (" Its own networks have seen 32." if most > 32 else "")
         )
     return tuple(sentences)
+
+
+def up_to_32(recipe, *own):
+    """The recipe of a network that is trained on at most 32 leaves, as all of the paper's are.
+
+    Args:
+        recipe: a `Recipe` of the family `ham` with larger trees in some stages.
+        *own: sentences on its differences from the paper, beside those of all recipes.
+    """
+    stages = tuple(
+        dataclasses.replace(stage, bins=(8, 16, 32)) if max(stage.bins, default=0) > 32 else stage
+        for stage in recipe.stages
+    )
+    return recipe.replace(
+        name=f"{recipe.name}_32",
+        stages=stages,
+        differences=(*differences(recipe.hyperparameters, stages, recipe.batch_size), *own),
+        test_data_seen=(
+            f"The recipe is that of `{recipe.name}`, whose test figures were seen before its last "
+            "stages were added, with no more than 32 leaves. Its own were measured once.",
+        ),
+    )
 
 
 def softened(recipe):
