@@ -8,6 +8,7 @@ from .option_groups import (
     changed_settings,
     ensemble,
     folder,
+    limits,
     measured_lengths,
     model,
     numbers,
@@ -134,13 +135,10 @@ def evaluate(added):
         examples="number of examples (default: 10000, with --within 1000)",
         seed="seed of the examples",
         batch_size="examples in each call (default: chosen by the model; 1 with --within)",
-        max_ponder="largest number of steps per input (ACT)",
-        epsilon="halt when the halting activations reach 1 - EPSILON (ACT)",
         bits="digits of each number (Neural GPU)",
-        leaves="leaves of the memory (HAM; default: as many as the input needs)",
         side="pixels of each side of an image (images)",
-        steps_multiplier="steps for each symbol (Neural GPU; default: 1)",
     )
+    limits(added)
     added.add_argument(
         "--within",
         type=number,
@@ -154,8 +152,6 @@ def evaluate(added):
         type=lengths,
         help="length of the input in positions, vectors, operations or points; 65:128 is a range",
     )
-    what = "answers that the search keeps (pointer networks; default: 1)"
-    added.add_argument("--beam", type=number, metavar="N", help=what)
     what = "measure the examples of this file, in the text format of the authors (pointer networks)"
     added.add_argument("--file", help=what)
     added.add_argument(
@@ -192,6 +188,7 @@ def predict(added):
     model(added, "name of a pretrained model", nargs="?")
     added.add_argument("example", nargs="?", help="the input, in the form of the examples below")
     own_training(added)
+    limits(added)
     backend(added)
 
 

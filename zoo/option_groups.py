@@ -34,6 +34,19 @@ def own_training(parser):
     parser.add_argument("--run", metavar="FOLDER", help=what)
 
 
+def limits(parser):
+    """Give a command the options that decide how much a loaded model computes."""
+    numbers(
+        parser,
+        max_ponder="largest number of steps per input (ACT)",
+        epsilon="halt when the halting activations reach 1 - EPSILON (ACT)",
+        leaves="leaves of the memory (HAM; default: as many as the input needs)",
+        steps_multiplier="steps for each symbol (Neural GPU; default: 1)",
+    )
+    what = "answers that the search keeps (pointer networks; default: 1)"
+    parser.add_argument("--beam", type=number, metavar="N", help=what)
+
+
 def backend(parser):
     """Give a command the option that chooses Keras's backend."""
     parser.add_argument("--backend", choices=("tensorflow", "jax", "torch"), help="Keras backend")

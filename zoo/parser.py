@@ -160,6 +160,7 @@ COMMANDS = (
             'predict neural_gpu_addition "110101+011011"',
             'predict neural_gpu_addition "1234567+7654321" --json',
             'predict ham_stack "PUSH 5, PUSH 3, POP, POP"',
+            'predict neural_gpu_multiplication "110101*011011" --steps-multiplier 2',
             'predict --run runs/act_parity "+-0+"',
         ),
         options.predict,

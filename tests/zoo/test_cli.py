@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import keras_adaptive
+from keras_adaptive import zoo
 from keras_adaptive.checkpoints import Terminated
 from keras_adaptive.long_calls import Estimated
 from keras_adaptive.zoo import cli, demo
@@ -140,6 +141,17 @@ def test_predict(command):
     lines = out.splitlines()
     assert lines[0].split() == ["input", "answer", "steps", "confidence"]
     assert len(lines) == 5 and lines[-1] == f"answer: {found['answer']}"
+    # With less thought; from the command line as in Python.
+    words = ("predict", "act_addition", "12+34+6", "--max-ponder")
+    found = json.loads(command(*words, 1, "--json")[1])
+    assert found["ponder_steps"] == [1, 1, 1]
+    assert zoo.predict("act_addition", "12+34+6", max_ponder=1) == found
+    for option, value, sentence in (
+        ("--leaves", 4, "--leaves is for models with a memory of leaves"),
+        ("--max-ponder", 0, "--max-ponder must be a whole number from 1"),
+    ):
+        code, out, err = command("predict", "act_addition", "1+2", option, value)
+        assert (code, out) == (2, "") and sentence in err and err.count("\n") == 1
 
 
 def test_plot(command, tmp_path):

@@ -77,7 +77,12 @@ def entries(tiny, tmp_path_factory, exported):
 
 def perfect(task):
     """A probe that knows all answers."""
-    return lambda inputs: {"outputs": datasets.task(task).answers(inputs)[..., None] * 0.98 + 0.01}
+
+    def probe(inputs):
+        outputs = datasets.task(task).answers(inputs)[..., None] * 0.98 + 0.01
+        return {"outputs": outputs, "leaves": np.full(len(inputs), inputs.shape[1])}
+
+    return probe
 
 
 def test_every_task_has_a_recipe():
@@ -283,6 +288,10 @@ def test_commands(command, tmp_path):
     found = json.loads(command("predict", RAW, "PUSH 5, POP", "--json")[1])
     assert found["read"] == ["PUSH 5", "POP"] and found["leaves"] == 4
     assert command("predict", NAME, "5 3")[1].startswith("read: 5 3\n4 leaves")
+    assert "\n16 leaves" in command("predict", NAME, "5 3", "--leaves", 16)[1]
+    code, out, err = command("predict", NAME, "5 3 1 2", "--leaves", 2)
+    assert (code, out) == (2, "") and "2 leaves, which are too few for 4 vectors" in err
+    assert "--leaves must be a power of two" in command("predict", NAME, "5", "--leaves", 3)[2]
     for name, text in ((NAME, "5 3 1"), (RAW, "PUSH 5, POP, PUSH 1")):
         path = tmp_path / f"{name}.svg"
         code, out, err = command("plot", name, text, "--out", path, "--json")

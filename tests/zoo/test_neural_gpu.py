@@ -281,6 +281,8 @@ def test_predict(command):
     found = json.loads(out)
     assert code == 0 and found["input"] == found["symbols_read"] == "110101+011011"
     assert isinstance(found["answer"], str) and found["steps"] == 13
+    code, out, _ = command("predict", NAME, "110101+011011", "--steps-multiplier", 3, "--json")
+    assert code == 0 and json.loads(out)["steps"] == 39
     code, out, _ = command("predict", NAME, "1234567+7654321")
     assert code == 0 and out.splitlines()[-1].startswith("answer:")
 

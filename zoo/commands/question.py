@@ -4,8 +4,9 @@ import os
 
 from ...long_calls import Estimated, interruptible
 from .. import families
-from ..command_check import recipe_asked
+from ..command_check import option, recipe_asked
 from ..entries import store
+from ..settings import LIMITED
 from .answers import answer
 
 
@@ -18,8 +19,11 @@ def predict(arguments):
 
 def ask(arguments, recipe, text):
     """The answer of a model, and the family that formats it."""
+    limits = {name: getattr(arguments, name) for name in LIMITED if name != "within"}
+    limited = any(value is not None for value in limits.values())
     # A backend that the user names is used, even where NumPy would be enough.
-    if arguments.run is None and not (arguments.backend or os.environ.get("KERAS_BACKEND")):
+    chosen = arguments.backend or os.environ.get("KERAS_BACKEND")
+    if arguments.run is None and not (chosen or limited):
         light = families.without_keras(recipe, store.entry(arguments.name))
         if light is not None:
             probe, family = light
@@ -29,5 +33,7 @@ def ask(arguments, recipe, text):
     # It imports Keras.
     from .models import model_asked
 
-    model = model_asked(arguments, recipe)
-    return store.ask(model, recipe, text, Estimated), families.of(recipe)
+    family = families.of(recipe)
+    family.check_limits(limits, option)
+    model = model_asked(arguments, recipe, limits)
+    return store.ask(model, recipe, text, Estimated), family

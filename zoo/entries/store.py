@@ -170,7 +170,9 @@ def card(name: str, folder: str | Path | None = None) -> str:
     return (entry(name, folder) / "README.md").read_text(encoding="utf-8")
 
 
-def predict(name: str, text: str, folder: str | Path | None = None) -> dict[str, Any]:
+def predict(
+    name: str, text: str, folder: str | Path | None = None, **limits: Any
+) -> dict[str, Any]:
     """Ask a pretrained model about one example in human form.
 
     Args:
@@ -178,6 +180,7 @@ def predict(name: str, text: str, folder: str | Path | None = None) -> dict[str,
         text: the example, such as `"12+345+6"` for `act_addition` or `"110101+011011"` for
             `neural_gpu_addition`.
         folder: where entries lie; those of the package by default.
+        **limits: how much the model computes, as `load` takes them, such as `max_ponder=2`.
 
     Returns:
         A dict: `model`, `input`, `answer`. ACT adds lists with an element for each input of the
@@ -192,10 +195,10 @@ def predict(name: str, text: str, folder: str | Path | None = None) -> dict[str,
         words `unknown`, the words read as `<unk>`; see `Language.predict` and `Words.predict`.
 
     Raises:
-        ValueError: an unknown name, a text that is not an example of the task, or outputs that are
-            not finite.
+        ValueError: an unknown name, a text that is not an example of the task, outputs that are not
+            finite, or a limit as in `load`.
     """
-    return ask(load(name, folder=folder), recipe(name, folder), text)
+    return ask(load(name, folder=folder, **limits), recipe(name, folder), text)
 
 
 def ask(model: "keras.Model", recipe: Recipe, text: str, watched: Any = None) -> dict[str, Any]:

@@ -130,14 +130,15 @@ class HAM(Family):
         task = datasets.task(recipe.dataset)
         inputs = task.encode(text, **recipe.parameters)
         length = inputs.shape[1]
-        leaves = max(recipe.parameters["length"], 2 ** (length - 1).bit_length())
-        rest = ((0, 0), (0, leaves - length), (0, 0))
+        trained = max(recipe.parameters["length"], 2 ** (length - 1).bit_length())
+        rest = ((0, 0), (0, trained - length), (0, 0))
         padded = np.pad(inputs, rest, constant_values=task.PADDING)
         read = task.describe(inputs[0])
         asked = [operation == "POP" for operation in read]
         if raw and not any(asked):
             raise ValueError(f"{text!r} has no question: a POP is needed")
-        outputs = probe(padded)["outputs"][0, : task.output_length(length), :, 0]
+        answers = probe(padded)
+        outputs = answers["outputs"][0, : task.output_length(length), :, 0]
         if raw:
             answer = " ".join(np.array(task.decode(outputs))[asked])
             outputs = outputs[asked]
@@ -147,7 +148,7 @@ class HAM(Family):
         return {
             "answer": answer,
             "read": read,
-            "leaves": leaves,
+            "leaves": int(answers["leaves"][0]),
             "confidence": round(float(np.maximum(outputs, 1 - outputs).prod()), 4),
         }
 

@@ -102,9 +102,26 @@ class Probe(evaluation.Probe):
     """A model whose output bits have an axis of classes, as losses and metrics expect it."""
 
     def __call__(self, inputs):
-        """Outputs for `inputs` (batch, m, width): probabilities (batch, outputs, bits, 1)."""
+        """Outputs for `inputs` (batch, m, width): probabilities (batch, outputs, bits, 1).
+
+        Beside them `leaves`, the size of the memory: m, if the model does not have its own.
+
+        Raises:
+            ValueError: the memory of a network with a controller has fewer leaves than vectors.
+        """
+        size = inputs.shape[1]
+        memories = [x for x in network_of(self.model).layers if getattr(x, "num_leaves", None)]
+        leaves = memories[0].num_leaves if memories else size
+        if leaves < size and memories[0].controller is not None:
+            raise ValueError(
+                f"the memory has {leaves} leaves, which are too few for {size} vectors, padding "
+                "included"
+            )
         outputs = super().__call__(inputs)["outputs"]
-        return {"outputs": outputs.reshape(*outputs.shape[:3], 1)}
+        return {
+            "outputs": outputs.reshape(*outputs.shape[:3], 1),
+            "leaves": np.full(len(inputs), leaves),
+        }
 
 
 def network_of(model):

@@ -7,6 +7,8 @@ import numpy as np
 
 from .... import datasets, export, plots, relaxation
 from ....datasets.symbols.digits import from_integer, to_integer
+from ....evaluation import Probe
+from ....layers import NeuralGPU as Layer
 from ....neural_gpu import set_steps_multiplier
 from ....optimizers import GradientNoise, RelativeClipAdamax
 from ...entries import lengths
@@ -28,6 +30,17 @@ CURVES = {
     "longer_error": "validation, longer",
     "longer_symbol_error": "validation, longer: symbols",
 }
+
+
+class CountedProbe(Probe):
+    """A Neural GPU whose answers also have `steps`, how many it takes for each example."""
+
+    def __call__(self, inputs):
+        """The answers to a batch of inputs, a dict of arrays."""
+        layers = [x for x in self.model._flatten_layers() if isinstance(x, Layer)]
+        multiplier = max((layer.steps_multiplier for layer in layers), default=1)
+        steps = np.full(len(inputs), multiplier * inputs.shape[1])
+        return {**super().__call__(inputs), "steps": steps}
 
 
 class NeuralGPU(Family):
@@ -113,6 +126,10 @@ class NeuralGPU(Family):
         batch = datasets.batch(self.recipe.dataset, 1, split="validation", **parameters)
         return int(np.clip(LARGEST_BATCH // batch["inputs"].shape[1] ** 2, 1, 500))
 
+    def probe(self, model):
+        """The model, which also says how many steps it takes."""
+        return CountedProbe(model)
+
     def predict(self, probe, text):
         """A model's answer to an example in human form.
 
@@ -127,7 +144,8 @@ class NeuralGPU(Family):
         """
         task = datasets.task(self.recipe.dataset)
         inputs = task.encode(text, **self.recipe.parameters)
-        outputs = probe(inputs)["outputs"][0]
+        answers = probe(inputs)
+        outputs = answers["outputs"][0]
         answer = written = task.decode(outputs)
         base = self.recipe.parameters.get("base", 2)
         if any(digit.isdecimal() and int(digit) >= base for digit in text) and written.isdecimal():
@@ -137,7 +155,7 @@ class NeuralGPU(Family):
             "answer": answer,
             "symbols_read": task.describe(inputs[0]),
             "symbols_written": written,
-            "steps": inputs.shape[1],
+            "steps": int(answers.get("steps", [inputs.shape[1]])[0]),
             "confidence": round(float(np.exp(np.log(outputs.max(-1)).sum())), 4),
         }
 
