@@ -11,7 +11,7 @@ import pytest
 
 from keras_adaptive import checkpoints, zoo
 from keras_adaptive.zoo import families, recipes
-from keras_adaptive.zoo.entries import export, headline, lengths, store, verify
+from keras_adaptive.zoo.entries import baseline, export, headline, lengths, store, verify
 from keras_adaptive.zoo.entries.card import minutes
 from keras_adaptive.zoo.entries.headline import is_of_one_length
 from keras_adaptive.zoo.families.ham.family import HAM
@@ -213,3 +213,13 @@ def test_errors_against_the_limit_are_measured_published_and_measured_again(entr
     assert [row["max_ponder"] for row in renewed] == [1, 2, 3, 4]
     found = verify.again("act_addition", 1_234_567, examples=20, folder=folder)["figures"]
     assert {"at most 1 steps", "at most 4 steps"} <= {one["what"] for one in found}
+
+
+def test_a_share_of_the_training_is_one_of_examples():
+    """Batches have several sizes, and a training may begin with the weights of another."""
+    metrics = store.results("act_sort")
+    seen = baseline.examples_seen(metrics["settings"], metrics["steps"])
+    assert seen == 1_001_500 * 32 + 16_250 * 1024
+    plain = metrics["without_act"]
+    assert baseline.share_of_training(metrics, plain) == 32_000_000 / seen
+    assert baseline.share_of_training(plain, metrics) == 1
