@@ -108,7 +108,11 @@ def recurrent(cell, name):
 
 @pytest.mark.parametrize(
     "cell",
-    [keras.layers.SimpleRNNCell, keras.layers.LSTMCell, keras.layers.GRUCell],
+    [
+        keras.layers.LSTMCell,
+        pytest.param(keras.layers.SimpleRNNCell, marks=pytest.mark.slow),
+        pytest.param(keras.layers.GRUCell, marks=pytest.mark.slow),
+    ],
     ids=lambda cell: cell.__name__,
 )
 def test_a_wider_network_starts_with_the_answers_of_a_narrow_one(cell, rng):

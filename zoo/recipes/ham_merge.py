@@ -11,6 +11,7 @@ from ..families.ham.settings import (
     SEVERAL_SIZES,
     differences,
     softened,
+    up_to_32,
 )
 from ..recipe import Recipe, Stage
 
@@ -42,6 +43,10 @@ SETTINGS = {
     # Slow at the largest size too, because turns that become certain early do not change any more.
     "sure_decay": 0.6**0.002,
 }
+FIRST_WEIGHTS = (
+    "The first weights from a priority into EMBED start 20 times as large: neighbours among the "
+    "priorities differ by 1/300 or a little more."
+)
 RECIPE = Recipe(
     name="ham_merge",
     dataset="ham_merge",
@@ -58,8 +63,7 @@ RECIPE = Recipe(
     paper={"error": "0 %", "longer_error": "2.48 %"},
     differences=(
         *differences(SETTINGS, STAGES, 50),
-        "The first weights from a priority into EMBED start 20 times as large: neighbours among "
-        "the priorities differ by 1/300 or a little more.",
+        FIRST_WEIGHTS,
         "α is 0.0003 again at the start of each stage. Two stages were added after a look at the "
         "error on 200 validation examples of 65 to 128 pairs, 33 % before them; and the last one, "
         "half of whose examples have priorities among 2n neighbours, after a look at the mistakes "
@@ -75,6 +79,12 @@ RECIPE = Recipe(
 # What it is compared with was trained before the last stage was added.
 BEFORE = RECIPE.replace(stages=STAGES[:-1], scouted_stages=len(STAGES) - 1)
 VARIANTS = (
+    up_to_32(
+        RECIPE,
+        FIRST_WEIGHTS,
+        "α is 0.0003 again at the start of each stage, and in the last one half of the examples "
+        "have priorities among 2n neighbours.",
+    ),
     softened(BEFORE),
     compared_with(BEFORE, attention=False, errors=(88, 100)),
     compared_with(
