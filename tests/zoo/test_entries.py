@@ -58,6 +58,7 @@ BOUNDS = {
     "hull50_pointer": 0.35,
     # Shares of tours that are not the shortest.
     "tour_pointer": 0.30,
+    "ham_merge_32": 0.02,
     "ham_sort_32": 0.005,
     "ham_stack": 0.005,
     "ham_queue": 0.005,
