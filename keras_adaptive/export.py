@@ -1,7 +1,10 @@
-"""Endpoints of a SavedModel that stop early, and whose steps the caller may limit."""
+"""To publish a model: endpoints of its SavedModel that stop early, and no state of a training."""
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import keras
 
 from . import arguments, halting
 
@@ -84,3 +87,44 @@ def _endpoints(function, with_epsilon):
             return serve(inputs)
 
     return serve, with_both if with_epsilon else with_steps
+
+
+def uncompiled(model: keras.Model) -> keras.Model:
+    """A model with the same weights, without optimizer, loss and metrics, to be saved.
+
+    Args:
+        model: a built `keras.Model`, functional or of a class with a config.
+
+    Returns:
+        A model of the same class. A functional one shares its layers with `model`; others have
+        layers of their own.
+
+    Raises:
+        TypeError, ValueError: if `model` is no built model.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    >>> model.compile("adam", "mse")
+    >>> new = uncompiled(model)
+    >>> new.compiled, bool((new.get_weights()[0] == model.get_weights()[0]).all())
+    (False, True)
+    """
+    arguments.instance("model", model, keras.Model, "a built Keras model")
+    if not model.built:
+        arguments.refuse("model", model, "a built Keras model")
+    parameters = inspect.signature(type(model).__init__).parameters.values()
+    # Functional models take inputs and outputs; models that build their layers take a config.
+    if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
+        # Further arguments of the class, such as the weights of its loss.
+        names = [
+            parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY
+        ]
+        config = model.get_config() if names else {}
+        own = {name: config[name] for name in names}
+        return type(model)(model.inputs, model.outputs, name=model.name, **own)
+    new = type(model).from_config(model.get_config())
+    if not new.built:
+        new.build()
+    new.set_weights(model.get_weights())
+    return new

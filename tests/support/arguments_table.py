@@ -192,6 +192,7 @@ TABLE = {
             "limits": [["steps"], "max_ponder", ("epsilon",)],
         },
     ),
+    export.uncompiled: (lambda: {"model": plain()}, {"model": MODEL}),
     distributed.replicas: (None, {}),
     distributed.share_of: (None, {"loss": DATA}),
     distributed.fit: (

@@ -11,11 +11,12 @@ from PIL import Image
 from keras_adaptive import datasets
 from keras_adaptive.datasets.cifar10 import cifar10
 from keras_adaptive.datasets.digit_canvas import digit_canvas
+from keras_adaptive.export import uncompiled
 from keras_adaptive.models import AdaptiveResNet
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.cli import main
 from keras_adaptive.zoo.entries.card import command
-from keras_adaptive.zoo.entries.export import bare, write_saved_model
+from keras_adaptive.zoo.entries.export import write_saved_model
 from keras_adaptive.zoo.families.images import card
 from keras_adaptive.zoo.training.train import train
 
@@ -112,7 +113,7 @@ def test_what_is_no_picture(tmp_path):
 
 
 def test_the_saved_model_answers_canvases_of_any_size(family, model, tmp_path):
-    copy = bare(model)
+    copy = uncompiled(model)
     assert type(copy) is AdaptiveResNet
     write_saved_model(copy, family, tmp_path)
     served = tf.saved_model.load(str(tmp_path))

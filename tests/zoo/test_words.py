@@ -8,10 +8,10 @@ import pytest
 
 from keras_adaptive import datasets, plots
 from keras_adaptive.datasets.wikitext2 import wikitext2
+from keras_adaptive.export import uncompiled
 from keras_adaptive.language import CarriedStates, NextWords, SampledWordLoss, TiedEmbedding
 from keras_adaptive.zoo import cli, families, recipes
 from keras_adaptive.zoo.entries import headline
-from keras_adaptive.zoo.entries.export import bare
 from keras_adaptive.zoo.evaluate import evaluate
 from support import word_corpus
 
@@ -222,7 +222,7 @@ def test_pictures(tmp_path):
 
 def test_saved_and_loaded(run, tmp_path):
     inputs = wikitext2.encode("the cat", vocabulary=WORDS)
-    bare(run.model).save(tmp_path / "model.keras")
+    uncompiled(run.model).save(tmp_path / "model.keras")
     loaded = keras.saving.load_model(tmp_path / "model.keras", compile=False)
     np.testing.assert_allclose(loaded(inputs), run.model(inputs), atol=1e-5)
 

@@ -1,7 +1,6 @@
 """An entry of the zoo from a training: models, numbers, pictures, card and manifest."""
 
 import dataclasses
-import inspect
 import json
 import subprocess
 from pathlib import Path
@@ -11,6 +10,7 @@ import keras
 from ... import checkpoints, large_files
 from ...checkpoints.files import read_json, replace_folder
 from ...checkpoints.lock import lock_folder
+from ...export import uncompiled
 from .. import families
 from ..evaluate import evaluate_run
 from ..training.run import restore, table
@@ -111,7 +111,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
     metrics = metrics_of(run, examples, exact_examples, seed, again=is_large)
     trainings = trainings or [metrics]
     trainings += [metrics_of(other, examples, exact_examples, seed) for other in others]
-    model = bare(run.model)
+    model = uncompiled(run.model)
     metrics = {
         **metrics,
         "folder": None if is_package(request.into) else request.into.as_posix(),
@@ -163,25 +163,6 @@ def is_package(folder):
     return folder.resolve() == store.root().resolve()
 
 
-def bare(model):
-    """A copy of a model with the same weights, without optimizer and compiled state."""
-    parameters = inspect.signature(type(model).__init__).parameters.values()
-    # Functional models take inputs and outputs; models that build their layers take a config.
-    if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
-        # Further arguments of the class, such as the weights of its loss.
-        own = [
-            parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY
-        ]
-        config = model.get_config() if own else {}
-        own = {name: config[name] for name in own}
-        return type(model)(model.inputs, model.outputs, name=model.name, **own)
-    new = type(model).from_config(model.get_config())
-    if not new.built:
-        new.build()
-    new.set_weights(model.get_weights())
-    return new
-
-
 def keep_baseline(metrics, runs, folder):
     """Write the baseline of an entry beside its model, if its training is among `runs`.
 
@@ -199,7 +180,7 @@ def keep_baseline(metrics, runs, folder):
     for run in runs:
         known = plain and (run.settings, run.position.step) == (plain["settings"], plain["steps"])
         if known and not large_files.is_large(run.model):
-            bare(run.model).save(Path(folder) / BASELINE)
+            uncompiled(run.model).save(Path(folder) / BASELINE)
             return {**metrics, "without_act": {**plain, "weights": BASELINE}}
     return metrics
 
