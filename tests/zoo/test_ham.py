@@ -310,7 +310,7 @@ def test_commands(command, tmp_path):
         (["evaluate", NAME, "--bits", "20"], "as long as --length says"),
         (["evaluate", NAME, "--probe", "ones"], "no --probe"),
         (["evaluate", NAME, "--leaves", "12"], "power of two"),
-        (["evaluate", NAME, "--length", "9", "--leaves", "8"], "as the memory has leaves, 8"),
+        (["evaluate", NAME, "--length", "9", "--leaves", "8"], "8 leaves, which are too few"),
         (["evaluate", NAME, "--within", "3"], "--within is for models with adaptive"),
         (["evaluate", NAME, "--max-ponder", "3"], "max-ponder is for models with adaptive"),
         (["predict", NAME, "1:2"], "separated by spaces"),

@@ -148,7 +148,7 @@ class HAM(Family):
         return {
             "answer": answer,
             "read": read,
-            "leaves": int(answers["leaves"][0]),
+            "leaves": int(answers.get("leaves", [trained])[0]),
             "confidence": round(float(np.maximum(outputs, 1 - outputs).prod()), 4),
         }
 
