@@ -35,7 +35,7 @@ def train(added):
     )
     what = "of the computation (default: float32); the weights are float32 in any case"
     added.add_argument("--precision", choices=PRECISIONS, help=what)
-    what = "start from the weights of the training in this folder"
+    what = "start from the weights of the training in this folder; its cells may have fewer units"
     added.add_argument("--weights", metavar="RUN", help=what)
     what = "also keep a checkpoint every STEPS steps, in OUT/step-1000 and so on"
     added.add_argument("--keep-every", type=number, metavar="STEPS", help=what)
