@@ -155,12 +155,13 @@ def differences(settings, stages, batch_size):
     return tuple(sentences)
 
 
-def up_to_32(recipe, *own):
+def up_to_32(recipe, *own, seen=()):
     """The recipe of a network that is trained on at most 32 leaves, as all of the paper's are.
 
     Args:
         recipe: a `Recipe` of the family `ham` with larger trees in some stages.
         *own: sentences on its differences from the paper, beside those of all recipes.
+        seen: sentences on its own test figures that were known before a change.
     """
     stages = tuple(
         dataclasses.replace(stage, bins=(8, 16, 32)) if max(stage.bins, default=0) > 32 else stage
@@ -172,7 +173,8 @@ def up_to_32(recipe, *own):
         differences=(*differences(recipe.hyperparameters, stages, recipe.batch_size), *own),
         test_data_seen=(
             f"The recipe is that of `{recipe.name}`, whose test figures were seen before its last "
-            "stages were added, with no more than 32 leaves. Its own were measured once.",
+            "stages were added, with no more than 32 leaves.",
+            *seen,
         ),
     )
 
