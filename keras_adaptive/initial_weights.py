@@ -109,8 +109,9 @@ def _widened(variable, source, wide, narrow):
         grown = (np.arange(blocks)[:, None] * wide + np.arange(narrow)).ravel()
         places.append(np.concatenate([grown, np.arange(size - flag, size)]))
     value = keras.ops.convert_to_numpy(variable).copy()
-    # Whatever there was in `source` reads no new unit.
-    value[np.ix_(np.arange(len(value)), *places[1:])] = 0
+    if value.ndim > 1:
+        # Whatever there was in `source` reads no new unit.
+        value[np.ix_(np.arange(len(value)), *places[1:])] = 0
     value[np.ix_(*places)] = keras.ops.convert_to_numpy(source)
     return value
 

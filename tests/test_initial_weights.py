@@ -120,7 +120,14 @@ def test_a_wider_network_starts_with_the_answers_of_a_narrow_one(cell, rng):
     for variable in narrow.trainable_variables:
         variable.assign(rng.normal(size=variable.shape) / 2)
     wide = recurrent(lambda name: cell(7, name=name), "wide")
+    first = {variable.path: np.array(variable) for variable in wide.variables}
     assert initial_weights.copy_weights(wide, narrow) == []
+    for variable in wide.variables:
+        if variable.path.endswith(("/recurrent_kernel", "cond/bias", "first/bias")):
+            # What goes into the new units is as it was.
+            new = np.arange(variable.shape[-1]) % 7 >= 4
+            found = np.array(variable)[..., new]
+            np.testing.assert_array_equal(found, first[variable.path][..., new])
     inputs = rng.normal(size=(5, 6, 3)).astype("float32")
     np.testing.assert_allclose(wide(inputs), narrow(inputs), atol=1e-6)
     # All of its weights learn, those that read the new units too.
