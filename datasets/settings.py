@@ -1,5 +1,6 @@
 """Settings that have a type and a range, and those that the parameters of the tasks have."""
 
+import abc
 import dataclasses
 import itertools
 import math
@@ -12,7 +13,7 @@ LONGEST = 100_000
 
 
 @dataclasses.dataclass(frozen=True)
-class Setting:
+class Setting(abc.ABC):
     """What a setting may be; each kind of setting is a subclass.
 
     Args:
@@ -51,12 +52,13 @@ class Setting:
         return f"{self.words}, or null" if self.none else self.words
 
     @property
+    @abc.abstractmethod
     def words(self) -> str:
-        raise NotImplementedError
+        """What is allowed besides None, in words."""
 
+    @abc.abstractmethod
     def allows(self, value: Any) -> bool:
         """Whether a value that is not None is allowed."""
-        raise NotImplementedError
 
 
 @dataclasses.dataclass(frozen=True)

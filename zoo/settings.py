@@ -81,9 +81,11 @@ class Parameters(Setting):
 
     words: ClassVar[str] = "an object of the data set's parameters"
 
+    def allows(self, value):
+        return isinstance(value, Mapping)
+
     def check(self, name, value):
-        if not isinstance(value, Mapping):
-            raise ValueError(f"{name} must be {self.words}. Received: {value!r}")
+        super().check(name, value)
         check_parameters(value)
 
 
