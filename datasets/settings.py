@@ -168,6 +168,7 @@ PARAMETERS = {
     "aligned": Flag("digits of the two numbers take turns"),
     "base": Integer("of the digits", 2, 10),
     "bits": Integer("elements of a vector, digits of a number, or bits of a value", 1, LONGEST),
+    "dense_share": Number("share of the examples with many of the largest digit", **SHARE),
     "digits": Integer("most digits of a number", 1, LONGEST),
     "distinct_keys": Integer("different keys of an example at most", 1, LONGEST, none=True),
     "drained_share": Number("share of the examples that end with an empty structure", **SHARE),

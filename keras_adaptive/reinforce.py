@@ -12,6 +12,7 @@ from .ham import HAM, entropy, log_probability, record
 from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out
 from .reporting import ThreadValue
+from .single_trace import SingleTrace
 from .types import Tensor
 
 _REWARDS = ("log_probability", "bits", "vector")
@@ -19,7 +20,7 @@ _BASELINES = ("learned", "leave_one_out", None)
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ReinforceModel(EntropyBonus, keras.Model):
+class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
     """Trains a network with a `HAM` layer by REINFORCE, in a plain `fit`.
 
     In training the network draws its turns A, and the gradient is that of
@@ -137,6 +138,10 @@ class ReinforceModel(EntropyBonus, keras.Model):
             self.network.build(inputs_shape)
         if self.baseline == "learned":
             self.baseline_layer.build((None, None, self.ham.query_width))
+
+    def _build_for_any_inputs(self):
+        if self.network.built:
+            self.build()
 
     def call(self, inputs: Any, training: bool = False) -> Any:
         """The network's outputs; in training those of the first sample."""

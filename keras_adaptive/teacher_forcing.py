@@ -7,10 +7,11 @@ import keras
 from keras import ops
 
 from .reporting import ThreadValue
+from .single_trace import SingleTrace
 from .types import Tensor
 
 
-class TeacherForced(keras.Model):
+class TeacherForced(SingleTrace, keras.Model):
     """A model whose outputs are fed back, in training those that it should have made.
 
     `fit(inputs, targets)` feeds the targets back ("teacher forcing"); `predict`, `evaluate` and a

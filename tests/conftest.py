@@ -8,6 +8,10 @@ import sys
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+# Both cores are busy with a process each, whose small operations gain nothing by more threads.
+os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+os.environ.setdefault("TF_NUM_INTEROP_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Threads that wait must not take the core of those that work.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # A test compiles far longer than it computes.

@@ -104,6 +104,7 @@ def assert_same(history, alone):
         np.testing.assert_allclose(history[name], values, rtol=1e-4, err_msg=name)
 
 
+@pytest.mark.slow
 def test_several_devices(alone):
     (history,) = answers(start(MODEL + MIRRORED + SHOW))
     assert_same(history, alone)
@@ -150,6 +151,7 @@ def test_parameter_servers():
     assert np.mean(losses[-3:]) < 0.97 * losses[0]
 
 
+@pytest.mark.slow
 def test_two_devices_on_jax(alone):
     (history,) = answers(
         start(

@@ -107,6 +107,7 @@ def test_cost_is_the_pull_times_the_distance_to_the_mean():
     np.testing.assert_allclose(loss, task + 0.25 * expected, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_strong_pull_unifies_the_sets():
     model = network(SETS, pull=0.1)
     before = float(relaxation.distance(loop_of(model).relaxed_variables))

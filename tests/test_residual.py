@@ -188,6 +188,7 @@ def test_two_steps_of_fit_on_other_backends(eager, backend, spatial):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_a_target_is_held_by_the_time_penalty():
     units = [ResidualUnit(4) for _ in range(4)]
     inputs = keras.Input((6, 6, 2))

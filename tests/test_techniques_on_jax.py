@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import other_backend
 
 FOLDER = Path(__file__).parent
@@ -25,6 +27,7 @@ TESTS = (
 )
 
 
+@pytest.mark.slow
 def test_on_jax():
     """What fails is in what the process says on standard error."""
     tests = [str(FOLDER / test) for test in TESTS]

@@ -67,6 +67,7 @@ class NumberTask:
         aligned: bool = False,
         same_length: bool = False,
         short_share: float = 0.0,
+        dense_share: float = 0.0,
         runs_share: float = 0.0,
         result_runs_share: float = 0.0,
         unequal_share: float = 0.0,
@@ -86,6 +87,9 @@ class NumberTask:
             same_length: draw one d for all examples, and do not pad.
             short_share: share of the examples (with `same_length`: of the batches) whose d is
                 drawn from 1 to `bits`.
+            dense_share: share of the examples in which the largest digit is frequent: each digit is
+                replaced by it with a probability that is drawn for the example, uniform between 0
+                and 1. A product of such numbers has large sums in its middle.
             runs_share: share of the examples whose digits come in runs of equal ones, so that they
                 carry farther than uniform digits do. Their mean length differs between numbers.
             result_runs_share: share of the examples whose result has digits in such runs, a product
@@ -106,6 +110,7 @@ class NumberTask:
             ValueError: a parameter is out of its range.
         """
         changes = {
+            "dense_share": dense_share,
             "runs_share": runs_share,
             "result_runs_share": result_runs_share,
             "unequal_share": unequal_share,
@@ -130,6 +135,12 @@ class NumberTask:
         first = both[:, :max_length] * inside
         offsets = np.minimum(position + lengths[:, None], 2 * max_length - 1)
         second = np.take_along_axis(both, offsets, axis=1) * inside
+        if dense_share:
+            often = (rng.random((batch_size, 1)) < dense_share) * rng.random((batch_size, 1))
+            first, second = (
+                np.where(inside & (rng.random(digits.shape) < often), base - 1, digits)
+                for digits in (first, second)
+            )
         if unequal_share:
             rows = rng.random((batch_size, 1)) < unequal_share
             first, second = (

@@ -13,6 +13,7 @@ from ..distributed import replicas
 from ..halting import record
 from ..halting.loop import at_least_float32
 from ..reporting import ThreadValue
+from ..single_trace import SingleTrace
 from ..types import Tensor
 
 # XLA fills with zeros the states of all steps that may be taken, and those of this many numbers a
@@ -30,7 +31,7 @@ def answer_dtype() -> str:
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class AdaptiveModel(keras.Model):
+class AdaptiveModel(SingleTrace, keras.Model):
     """A functional `keras.Model` for layers that ponder.
 
     Adaptive layers train in any Keras model; this one reports what happens. The logs of `fit` and
@@ -158,9 +159,6 @@ class AdaptiveModel(keras.Model):
         """As that of `keras.Model`, compiled by XLA where that pays; see the class."""
         if not (self._chooses_jit and _gains_by_xla(self)):
             return super().make_train_function(force)
-        if self.optimizer is not None and not self.optimizer.built:
-            # TensorFlow traces a function twice that creates variables.
-            self.optimizer.build(self.trainable_variables)
         chosen = self.jit_compile
         self.jit_compile: bool = True
         try:

@@ -28,6 +28,9 @@ class PonderingDecoder(TeacherForced):
         names = ("ponder_cost", "ponder_steps") if ponders else ()
         self._ponder_trackers = {name: keras.metrics.Mean(name=name) for name in names}
 
+    def _build_for_any_inputs(self):
+        self.build()
+
     def look(
         self, layer: ACTRNN, inputs: Tensor, states: Any, mask: Tensor, memory: Any
     ) -> tuple[Tensor, Any, Tensor, Tensor]:

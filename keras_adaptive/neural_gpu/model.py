@@ -8,11 +8,12 @@ from keras import ops, tree
 
 from .. import relaxation, reporting
 from ..distributed import replicas
+from ..single_trace import SingleTrace
 from ..types import Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class NeuralGPUModel(keras.Model):
+class NeuralGPUModel(SingleTrace, keras.Model):
     """A functional `keras.Model` for `NeuralGPU`, `CGRU` and other layers with relaxed parameters.
 
     Such layers train in any Keras model; this one reports what happens. The logs of `fit` and

@@ -46,7 +46,7 @@ def parameters(draw):
     found["same_length"] = draw(st.booleans())
     found["short_share"] = draw(st.sampled_from([0.0, 0.5, 1.0]))
     changes = [{}, {"runs_share": 0.5}, {"runs_share": 1.0}]
-    changes += [{"unequal_share": 0.5}, {"result_runs_share": 0.5}]
+    changes += [{"unequal_share": 0.5}, {"dense_share": 0.5}, {"result_runs_share": 0.5}]
     changes += [{"runs_share": 0.5, "result_runs_share": 1.0}]
     changes += [{"examples_per_length": 1}, {"examples_per_length": 7}]
     changes += [{"probe": probe} for probe in PROBES]
@@ -212,6 +212,23 @@ def test_unequal_share(task):
     np.testing.assert_allclose(both, 0.25 * (0.5 + 0.5 / 21**2), atol=0.03)
 
 
+def test_dense_share(task):
+    def digits(share, base):
+        batch = task.sample(
+            np.random.default_rng(0), 4000, min_bits=20, base=base, dense_share=share
+        )
+        return batch["inputs"][:, :20] - 1, batch["inputs"][:, 21:] - 1
+
+    for base in (2, 10):
+        for share in (0.0, 0.5, 1.0):
+            expected = 1 / base + share * 0.5 * (1 - 1 / base)
+            for number in digits(share, base):
+                np.testing.assert_allclose((number == base - 1).mean(), expected, atol=0.02)
+    # Some examples have hardly another digit, in both numbers.
+    first, second = ((number == 9).mean(axis=1) for number in digits(1.0, 10))
+    np.testing.assert_allclose(((first > 0.9) & (second > 0.9)).mean(), 0.07, atol=0.02)
+
+
 def test_result_runs_share(name, task):
     def repeated(share):
         batch = task.sample(np.random.default_rng(0), 4000, min_bits=20, result_runs_share=share)
@@ -288,10 +305,11 @@ def test_answers_of_no_inputs(task, inputs):
         ({"short_share": -0.1}, "`short_share` must lie between 0 and 1. Received: -0.1"),
         ({"examples_per_length": 0}, "`examples_per_length` must be an integer of at least 1"),
         ({"probe": "carry"}, "`probe` must be None or one of 'carries', 'ones'"),
+        ({"dense_share": 1.5}, "`dense_share` must lie between 0 and 1. Received: 1.5"),
         ({"runs_share": 1.5}, "`runs_share` must lie between 0 and 1. Received: 1.5"),
         ({"result_runs_share": -1}, "`result_runs_share` must lie between 0 and 1. Received: -1"),
         ({"unequal_share": 2}, "`unequal_share` must lie between 0 and 1. Received: 2"),
-        ({"probe": "ones", "examples_per_length": 5}, "`probe` excludes `runs_share`, `result"),
+        ({"probe": "ones", "examples_per_length": 5}, "`probe` excludes `dense_share`, `runs"),
         ({"runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
         ({"result_runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
         ({"probe": "ones", "runs_share": 0.5}, "Received: probe='ones', runs_share=0.5"),

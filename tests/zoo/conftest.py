@@ -8,7 +8,7 @@ from graphs import functions
 
 SMALL = {
     "units": 8,
-    "max_ponder": 4,
+    "max_ponder": 2,
     "batch_size": 4,
     "chunk": 2,
     "steps": 4,

@@ -176,6 +176,7 @@ def test_variants(variant):
     assert found["flops_share"] == pytest.approx(1, abs=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("eager", "few_validated")
 def test_a_training_in_bfloat16_starts_from_the_weights_of_another(tmp_path, capsys):
     small = {**SMALL, "batch_size": 4, "validate_every": 2}

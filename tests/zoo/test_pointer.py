@@ -198,6 +198,7 @@ def test_plot_draws_points(run, tmp_path, example):
         assert picture.size[0] > 200 and colours > 30
 
 
+@pytest.mark.slow
 def test_entry_answers_without_this_package(run, entries):
     folder = entries / "hull_pointer"
     served = tf.saved_model.load(str(folder))

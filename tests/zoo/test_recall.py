@@ -84,6 +84,7 @@ def test_plot_shows_every_step(run, tmp_path, capsys):
     assert "at most 128 bits" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_entry_answers_without_this_package(run, tmp_path, exported, monkeypatch):
     monkeypatch.setattr(recall, "FIXED_STEPS", (3, 40))
     monkeypatch.setattr(recall, "DRAWN", 6)

@@ -143,6 +143,7 @@ def test_a_search_can_be_made_longer(trainer, tmp_path):
     assert len(set(tried(tuner))) == len(trainer.calls) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("eager", "few_validated")
 def test_killed_and_resumed(small, tmp_path):
     overrides = {**small, "steps": 4, "numbers": 3}

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from ..families.ham.settings import RAW, SEVERAL_SIZES, SIZES, differences, softened
+from ..families.ham.settings import RAW, SEVERAL_SIZES, SIZES, differences, softened, up_to_32
 from ..recipe import Recipe, Stage
 
 # The last errors to go are a few PUSHes into leaves that are taken already. Each stage makes the
@@ -91,4 +91,16 @@ RECIPE = Recipe(
         "before the tenth; then with 0.04, 0.04 and 0.44 % wrong, before the last one.",
     ),
 )
-VARIANTS = (softened(RECIPE),)
+SMALL = (*STAGES[:3], dataclasses.replace(STAGES[3], bins=(16, 32)), STAGES[8], STAGES[10])
+VARIANTS = (
+    up_to_32(
+        RECIPE.replace(stages=SMALL),
+        "In training a POP is drawn with probability (t/n)^k, where k is uniform from 1 to 2 for "
+        "each sequence, or to 8 in the last stage, so that more elements are stored. In the last "
+        "two stages many sequences end with as many POPs as there are elements.",
+        "A small penalty on the entropy makes turns deterministic that do not matter.",
+        "Five of the eleven stages of `ham_priority_queue` are left out.",
+        sizes=(32,),
+    ),
+    softened(RECIPE),
+)

@@ -155,21 +155,23 @@ def differences(settings, stages, batch_size):
     return tuple(sentences)
 
 
-def up_to_32(recipe, *own, seen=()):
+def up_to_32(recipe, *own, sizes=(8, 16, 32), seen=()):
     """The recipe of a network that is trained on at most 32 leaves, as all of the paper's are.
 
     Args:
         recipe: a `Recipe` of the family `ham` with larger trees in some stages.
         *own: sentences on its differences from the paper, beside those of all recipes.
+        sizes: those of the trees in stages that would have larger ones.
         seen: sentences on its own test figures that were known before a change.
     """
     stages = tuple(
-        dataclasses.replace(stage, bins=(8, 16, 32)) if max(stage.bins, default=0) > 32 else stage
+        dataclasses.replace(stage, bins=sizes) if max(stage.bins, default=0) > 32 else stage
         for stage in recipe.stages
     )
     return recipe.replace(
         name=f"{recipe.name}_32",
         stages=stages,
+        scouted_stages=min(recipe.scouted_stages, len(stages)),
         differences=(*differences(recipe.hyperparameters, stages, recipe.batch_size), *own),
         test_data_seen=(
             f"The recipe is that of `{recipe.name}`, whose test figures were seen before its last "
