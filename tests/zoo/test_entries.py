@@ -59,6 +59,7 @@ BOUNDS = {
     # Shares of tours that are not the shortest.
     "tour_pointer": 0.30,
     "ham_merge_32": 0.02,
+    "ham_priority_queue_32": 0.005,
     "ham_sort_32": 0.005,
     "ham_stack": 0.005,
     "ham_queue": 0.005,
