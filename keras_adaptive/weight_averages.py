@@ -8,11 +8,19 @@ import keras
 import numpy as np
 
 from . import arguments
+from .optimizers import RelativeClipAdamax
 from .types import Tensor
 
 
+class _Averaging:
+    """A mixin for optimizers whose averages stay beside the weights when `fit` ends."""
+
+    def finalize_variable_values(self, var_list: Any) -> None:
+        """Leaves the weights as they are."""
+
+
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class AveragingAdam(keras.optimizers.Adam):
+class AveragingAdam(_Averaging, keras.optimizers.Adam):
     """Adam with moving averages of the weights, which are not assigned at the end of `fit`.
 
     Keras's own optimizers replace the weights by their averages when `fit` ends, so a training of
@@ -32,8 +40,23 @@ class AveragingAdam(keras.optimizers.Adam):
     >>> use_averages(model)
     """
 
-    def finalize_variable_values(self, var_list: Any) -> None:
-        """Leaves the weights as they are."""
+
+@keras.saving.register_keras_serializable(package="keras_adaptive")
+class AveragingRelativeClipAdamax(_Averaging, RelativeClipAdamax):
+    """`RelativeClipAdamax` with moving averages of the weights, as in `AveragingAdam`.
+
+    Args:
+        *args: those of `RelativeClipAdamax`.
+        **kwargs: those of `RelativeClipAdamax`; `use_ema=True` keeps averages, and `ema_momentum`
+            is their momentum.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    >>> model.compile(AveragingRelativeClipAdamax(use_ema=True, ema_momentum=0.9), "mse")
+    >>> _ = model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+    >>> use_averages(model)
+    """
 
 
 @contextlib.contextmanager

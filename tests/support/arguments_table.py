@@ -28,6 +28,7 @@ from keras_adaptive.layers import (
 from support.bad_values import (
     ABOVE_0,
     ADAM,
+    ADAMAX,
     AT_LEAST_0,
     COMPILED,
     COUNT,
@@ -296,6 +297,7 @@ TABLE = {
     ),
     # Keras checks its own.
     ADAM: (None, dict.fromkeys(inspect.signature(ADAM).parameters, DATA)),
+    ADAMAX: (None, dict.fromkeys(inspect.signature(ADAMAX).parameters, DATA)),
     weight_averages.averaged_weights: (lambda: {"model": plain()}, {"model": COMPILED}),
     weight_averages.use_averages: (lambda: {"model": plain()}, {"model": COMPILED}),
 }

@@ -99,6 +99,7 @@ OF_METRIC = {"name": NAME, "dtype": DATA}
 GENERATOR = [None, 3, np.random.RandomState(0)]
 COMPILED = [*MODEL, keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])]
 ADAM = weight_averages.AveragingAdam
+ADAMAX = weight_averages.AveragingRelativeClipAdamax
 RATIO = {"totals": np.array([1.0, 2.0]), "parts": np.ones(2)}
 
 

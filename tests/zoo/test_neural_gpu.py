@@ -12,6 +12,7 @@ import clean_process
 import tables
 from keras_adaptive import datasets
 from keras_adaptive.evaluation import Probe
+from keras_adaptive.weight_averages import use_averages
 from keras_adaptive.zoo.entries import lengths, store
 from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.families.family import Family
@@ -52,6 +53,33 @@ def entries(run, tmp_path_factory, exported):
     into = tmp_path_factory.mktemp("entries")
     exported(run.folder, into, examples=10, lengths=(4, 20))
     return into
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "relative_clip_adamax"])
+def test_an_average_of_the_weights_stays_beside_them(optimizer):
+    recipe = recipe_of(NAME).with_overrides({"maps": 3, "bits": 3, "min_bits": 3})
+    settings = {**recipe.hyperparameters, "optimizer": optimizer, "clipnorm": 1.0}
+    family = NeuralGPU(recipe.replace(hyperparameters={**settings, "averaging": 0.5}))
+    model = family.build()
+    family.compile(model, jit_compile=False)
+    first = [np.array(x) for x in model.trainable_variables]
+    batch = datasets.batch(NAME, 4, bits=3, min_bits=3)
+    steps = model.optimizer.gradient_accumulation_steps
+    inputs, targets, weights = family.training_batch(batch, None)
+    averages = first
+    for step in range(3 * steps):
+        model.fit(inputs, targets, sample_weight=weights, verbose=0)
+        now = [np.array(x) for x in model.trainable_variables]
+        # Keras begins with the weights after the first update.
+        kept = 0.5 if step >= steps else 0.0
+        averages = [kept * x + (1 - kept) * y for x, y in zip(averages, now, strict=True)]
+    assert any(np.any(x != y) for x, y in zip(first, now, strict=True))
+    use_averages(model)
+    for value, average in zip(model.trainable_variables, averages, strict=True):
+        np.testing.assert_allclose(np.array(value), average, rtol=1e-5, atol=1e-6)
+    noisy = {**settings, "averaging": 0.5, "gradient_noise": 0.1}
+    with pytest.raises(ValueError, match="averaging excludes gradient_noise"):
+        NeuralGPU(recipe.replace(hyperparameters=noisy)).optimizer()
 
 
 def perfect(task):

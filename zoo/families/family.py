@@ -175,9 +175,6 @@ class Family(Evaluation):
         values |= {name: numbers[name] for name in names if name in numbers}
         return {f"{kind}_{name}": value for name, value in values.items()}
 
-    def on_training_end(self, run: Any) -> None:
-        """Change a trained model after its last step."""
-
     # Measuring
 
     def probe(self, model: keras.Model) -> Probe:

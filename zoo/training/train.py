@@ -18,6 +18,7 @@ import keras
 from ... import checkpoints
 from ...callbacks import Autosave, ProgressBar, RequireFinite
 from ...initial_weights import copy_weights
+from ...weight_averages import averaged_weights, use_averages
 from .. import families
 from ..recipe import Recipe
 from ..settings import check_option
@@ -221,7 +222,7 @@ class Conductor:
         self.advance(row)
         run.history.append(row)
         if position.done:
-            self.family.on_training_end(run)
+            use_averages(run.model)
             self.bar.steps = position.step
         if position.done or position.stage_step == 0:
             run.model.stop_training = True
@@ -252,7 +253,8 @@ class Conductor:
             last = True
         if last or position.step - position.validated >= run.recipe.validate_every:
             position.validated = position.step
-            row.update(self.family.validate(run, self.probe))
+            with averaged_weights(run.model):
+                row.update(self.family.validate(run, self.probe))
         return row
 
     def time_penalty(self, logs: Mapping[str, Any]) -> float:

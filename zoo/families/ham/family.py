@@ -7,7 +7,7 @@ import numpy as np
 
 from .... import datasets, plots
 from ....reinforce import ReinforceModel
-from ....weight_averages import AveragingAdam, averaged_weights, use_averages
+from ....weight_averages import AveragingAdam
 from ...entries import lengths
 from ...entries.card import percent
 from ...entries.figures import Exact, Measurement, of_selection, other_models
@@ -69,12 +69,11 @@ class HAM(Family):
         """Errors on validation data at the current size; in the last stage also at larger sizes."""
         level, settings = run.position.level, self.recipe.hyperparameters
         now = {} if level is None else dict.fromkeys(run.stage.curriculum.parameters, level)
-        with averaged_weights(run.model):
-            parameters = {**run.stage.parameters, **now}
-            row = self.validation_metrics(probe, VALIDATION_EXAMPLES, parameters=parameters)
-            if level is None:
-                longer = self.longer_parameters()
-                row |= self.validation_metrics(probe, LONGER_EXAMPLES, None, longer, "longer")
+        parameters = {**run.stage.parameters, **now}
+        row = self.validation_metrics(probe, VALIDATION_EXAMPLES, parameters=parameters)
+        if level is None:
+            longer = self.longer_parameters()
+            row |= self.validation_metrics(probe, LONGER_EXAMPLES, None, longer, "longer")
         if settings.get("entropy_bonus"):
             row["entropy_bonus"] = schedule.with_entropy_bonus(run.model).entropy_bonus
         return row
@@ -84,10 +83,6 @@ class HAM(Family):
         least, most = self.recipe.length_parameters
         longer = self.recipe.hyperparameters["longer"]
         return {least: longer if is_raw(self.recipe) else longer // 2 + 1, most: longer}
-
-    def on_training_end(self, run):
-        """Set the weights of the trained model to their averages, if they are kept."""
-        use_averages(run.model)
 
     def selection_metrics(self, run, examples):
         """Errors on the same validation examples for every training."""

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-import keras
 import numpy as np
 
 from .... import datasets, export, plots, relaxation
@@ -10,7 +9,8 @@ from ....datasets.symbols.digits import from_integer, to_integer
 from ....evaluation import Probe
 from ....layers import NeuralGPU as Layer
 from ....neural_gpu import set_steps_multiplier
-from ....optimizers import GradientNoise, RelativeClipAdamax
+from ....optimizers import GradientNoise
+from ....weight_averages import AveragingAdam, AveragingRelativeClipAdamax
 from ...entries import lengths
 from ...entries.card import percent
 from ...entries.figures import Measurement, of_selection, other_models
@@ -61,15 +61,25 @@ class NeuralGPU(Family):
         """
         recipe, settings = self.recipe, self.recipe.hyperparameters
         bins = max(len(stage.bins) for stage in recipe.stages)
-        common = {"gradient_accumulation_steps": bins if bins > 1 else None}
+        momentum = settings.get("averaging")
+        common = {
+            "gradient_accumulation_steps": bins if bins > 1 else None,
+            "use_ema": momentum is not None,
+            "ema_momentum": momentum or 0.0,
+        }
         rate = recipe.stages[0].learning_rate
         if settings["optimizer"] == "adam":
-            optimizer = keras.optimizers.Adam(
+            optimizer = AveragingAdam(
                 rate, epsilon=1e-4, global_clipnorm=settings["clipnorm"], **common
             )
         else:
-            optimizer = RelativeClipAdamax(rate, **common)
+            optimizer = AveragingRelativeClipAdamax(rate, **common)
         if settings.get("gradient_noise"):
+            if momentum is not None:
+                raise ValueError(
+                    "averaging excludes gradient_noise. Received: "
+                    f"averaging={momentum}, gradient_noise={settings['gradient_noise']}"
+                )
             optimizer = GradientNoise(optimizer, settings["gradient_noise"], seed=recipe.seed)
         return optimizer
 
