@@ -32,9 +32,13 @@ ENTRIES = (
     "ham_stack",
     "ham_queue",
     "ham_priority_queue",
+    # Trained on at most 32 leaves.
+    "ham_merge_32",
+    "ham_sort_32",
+    "ham_priority_queue_32",
 )
 LEAVES = (256, 1024)
-MOST = {"ham_merge": 300}
+MOST = {"ham_merge": 300, "ham_merge_32": 300}
 EXAMPLES = 200
 # Numbers of operations, and of examples, with as many leaves and with twice as many.
 OPERATIONS, MORE_EXAMPLES = (32, 128), 2500
