@@ -78,6 +78,22 @@ def test_tau_is_that_of_the_stage(run):
     assert run.history[-1]["time_penalty"] == expected
 
 
+def test_padding_behind_the_longest_answer_changes_nothing(run):
+    """Hulls of many points are trained on as many columns as their answers need."""
+    family, task = families.of(run.recipe), {"length": 30, "min_length": 30}
+    batch = datasets.batch("convex_hull", 4, **task)
+    inputs, targets = family.training_batch(batch, task)
+    assert batch["targets"].shape == (4, 31) and targets.shape == (4, 16)
+    assert not batch["targets"][:, 16:].any()
+    moved = []
+    for answers in (targets, batch["targets"]):
+        model = runs.start(run.recipe, run.folder, run.settings).model
+        model.train_on_batch(inputs, answers)
+        moved.append(model.get_weights())
+    for a, b in zip(*moved, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
 def test_other_decoders(other):
     assert other.model.ponders == (other.recipe.variant != "plain")
     family = families.of(other.recipe)

@@ -22,6 +22,8 @@ LENGTHS = (5, 10, 20)
 MOST_POINTS = 1000
 # The number of pairs of an output and a point in a batch of a measurement.
 LARGEST_BATCH = 500 * 51**2
+# The numbers of targets in a training batch are multiples of this, or the most that there may be.
+WIDTHS = 8
 # Test examples in a picture by default, and at most.
 SHOWN, MOST_SHOWN = 8, 24
 CURVES = {"sequence_error": "training", "validation_error": "validation"}
@@ -65,8 +67,14 @@ class Pointer(Family):
         return datasets.task(self.recipe.dataset)
 
     def training_batch(self, batch, parameters):
-        """Points, and the indices of the answer."""
-        return batch["inputs"], batch["targets"]
+        """Points, and the indices of the answers, without most of the padding behind the longest.
+
+        A hull of 50 points has a dozen corners: its batch takes a fourth of the time so.
+        """
+        targets = batch["targets"]
+        longest = int(np.count_nonzero(targets, axis=1).max())
+        # Of each width, a step is compiled.
+        return batch["inputs"], targets[:, : WIDTHS * -(-longest // WIDTHS)]
 
     def probe(self, model):
         """The model with the number of times that it looked at the points."""
