@@ -179,6 +179,7 @@ PARAMETERS = {
     "key_bits": Integer("width of a key", 1, 32),
     "late_pops": Number("how late the POPs come", 1, 1000),
     "length": Integer("largest length", 1, LONGEST),
+    "long_run_share": Number("share of the examples whose result has a long run", **SHARE),
     "max_digits": Integer("digits that an input has room for", 1, LONGEST),
     "max_gates": Integer("gates that an input has room for", 1, LONGEST),
     "max_nonzeros": Integer("most elements that are not 0", 1, LONGEST, none=True),

@@ -16,12 +16,15 @@ from .sequences import (
     draw_digits,
     draw_lengths,
     format_symbols,
+    longest_runs,
     make_batch,
     repeat_in_runs,
     validate_inputs,
 )
 
 LARGEST_BASE = 10
+# The number of pairs of which one with a long run in its result is drawn.
+CANDIDATES = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +73,7 @@ class NumberTask:
         dense_share: float = 0.0,
         runs_share: float = 0.0,
         result_runs_share: float = 0.0,
+        long_run_share: float = 0.0,
         unequal_share: float = 0.0,
         examples_per_length: int | None = None,
         probe: str | None = None,
@@ -94,6 +98,8 @@ class NumberTask:
                 carry farther than uniform digits do. Their mean length differs between numbers.
             result_runs_share: share of the examples whose result has digits in such runs, a product
                 those of its upper half: the second number follows from the result and the first.
+            long_run_share: share of the examples that are, of `CANDIDATES` pairs of uniform digits,
+                the pair whose result has the longest run of equal ones.
             unequal_share: share of the examples whose numbers have lengths of their own, each from
                 0 to d, with zeros before them.
             examples_per_length: the number of different examples for each d, the same for every
@@ -113,6 +119,7 @@ class NumberTask:
             "dense_share": dense_share,
             "runs_share": runs_share,
             "result_runs_share": result_runs_share,
+            "long_run_share": long_run_share,
             "unequal_share": unequal_share,
         }
         check_draws(short_share, examples_per_length, changes, min_bits=min_bits, bits=bits)
@@ -154,6 +161,10 @@ class NumberTask:
         if result_runs_share:
             rows = rng.random((batch_size, 1)) < result_runs_share
             first, second = self._draw_results_in_runs(rng, first, second, lengths, base, rows)
+        if long_run_share:
+            rows = np.flatnonzero(rng.random(batch_size) < long_run_share)
+            first, second = first.copy(), second.copy()
+            first[rows], second[rows] = self._draw_long_runs(rng, lengths[rows], max_length, base)
         if change is not None:
             first, second = change(rng, first, second, lengths, base)
         inputs = _join_numbers(first, second, lengths, base, aligned)
@@ -244,6 +255,16 @@ class NumberTask:
             second[row] = 0
             second[row, : len(solution)] = solution
         return first, second
+
+    def _draw_long_runs(self, rng, lengths, width, base):
+        """Two numbers (batch, width) for each length, with a long run in their result."""
+        shape = len(lengths), CANDIDATES
+        inside = np.arange(width) < lengths[:, None, None]
+        both = rng.integers(0, base, (2, *shape, width), np.int8) * inside
+        results = self.result(*both.reshape(2, -1, width), base)
+        ends = np.repeat(self.result_digits(lengths), CANDIDATES)
+        best = longest_runs(results, ends).reshape(shape).argmax(axis=1)
+        return both[:, np.arange(len(lengths)), best]
 
     def _split_numbers(self, inputs):
         """Both numbers (batch, d) with zeros after their digits, lengths (batch,), and base."""

@@ -89,6 +89,22 @@ def repeat_in_runs(rng: np.random.Generator, digits: np.ndarray, where: np.ndarr
     return np.take_along_axis(digits, begins, axis=1)
 
 
+def longest_runs(digits: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The length of the longest run of equal digits in each number, (batch,).
+
+    Args:
+        digits: (batch, width).
+        lengths: (batch,), the numbers of digits that count.
+
+    >>> longest_runs(np.array([[1, 0, 0, 0, 1], [1, 1, 0, 0, 0]]), np.array([5, 3])).tolist()
+    [3, 2]
+    """
+    position = np.arange(digits.shape[1])
+    changes = np.diff(digits, axis=1, prepend=digits[:, :1] - 1) != 0
+    begins = np.maximum.accumulate(np.where(changes, position, 0), axis=1)
+    return ((position - begins + 1) * (position < lengths[:, None])).max(axis=1)
+
+
 def make_batch(
     inputs: np.ndarray, targets: np.ndarray, difficulty: np.ndarray
 ) -> dict[str, np.ndarray]:

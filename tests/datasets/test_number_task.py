@@ -1,5 +1,6 @@
 """Addition and multiplication: parameters, distributions, text forms, errors."""
 
+import itertools
 import operator
 from collections import Counter
 
@@ -47,7 +48,7 @@ def parameters(draw):
     found["short_share"] = draw(st.sampled_from([0.0, 0.5, 1.0]))
     changes = [{}, {"runs_share": 0.5}, {"runs_share": 1.0}]
     changes += [{"unequal_share": 0.5}, {"dense_share": 0.5}, {"result_runs_share": 0.5}]
-    changes += [{"runs_share": 0.5, "result_runs_share": 1.0}]
+    changes += [{"runs_share": 0.5, "result_runs_share": 1.0}, {"long_run_share": 0.5}]
     changes += [{"examples_per_length": 1}, {"examples_per_length": 7}]
     changes += [{"probe": probe} for probe in PROBES]
     return {**found, **draw(st.sampled_from(changes))}
@@ -241,6 +242,19 @@ def test_result_runs_share(name, task):
         np.testing.assert_allclose(repeated(share), expected, atol=0.02)
 
 
+def test_long_run_share(task):
+    """The longest of eight runs is as long as eight independent draws say."""
+
+    def longest(share):
+        batch = task.sample(np.random.default_rng(0), 4000, min_bits=20, long_run_share=share)
+        results = (x[x > 0] for x in batch["targets"])
+        return [max(len(list(run)) for _, run in itertools.groupby(x)) for x in results]
+
+    usual, long, half = (np.array(longest(share)) for share in (0.0, 1.0, 0.5))
+    np.testing.assert_allclose((long < 9).mean(), (usual < 9).mean() ** 8, atol=0.03)
+    np.testing.assert_allclose(half.mean(), (usual.mean() + long.mean()) / 2, atol=0.15)
+
+
 @pytest.mark.parametrize("limit", [1, 10])
 def test_examples_per_length(task, limit):
     def drawn(seed, limit):
@@ -308,6 +322,7 @@ def test_answers_of_no_inputs(task, inputs):
         ({"dense_share": 1.5}, "`dense_share` must lie between 0 and 1. Received: 1.5"),
         ({"runs_share": 1.5}, "`runs_share` must lie between 0 and 1. Received: 1.5"),
         ({"result_runs_share": -1}, "`result_runs_share` must lie between 0 and 1. Received: -1"),
+        ({"long_run_share": -1}, "`long_run_share` must lie between 0 and 1. Received: -1"),
         ({"unequal_share": 2}, "`unequal_share` must lie between 0 and 1. Received: 2"),
         ({"probe": "ones", "examples_per_length": 5}, "`probe` excludes `dense_share`, `runs"),
         ({"runs_share": 0.5, "examples_per_length": 5}, "exclude each other"),
