@@ -228,10 +228,14 @@ def compare_errors(errors: int, examples: int, errors_again: int, examples_again
 def compare_means(value: float, examples: int, again: Ratio, rounding: float = 0.0) -> float:
     """The p-value of a mean and a second measurement of it, by Student's t test.
 
+    The spread of the examples of the mean is taken to be that of the second measurement. If ratios
+    have a largest value, it may be as large as that of examples of which each has this or 0: what
+    is rare, as an answer that is worth nothing, may be missing from the second measurement.
+
     Args:
         value: the mean.
         examples: the number of examples of the mean.
-        again: the second measurement, whose spread is taken for both.
+        again: the second measurement.
         rounding: by how much `value` may differ because it is rounded. Defaults to `0.0`.
 
     Returns:
@@ -248,7 +252,10 @@ def compare_means(value: float, examples: int, again: Ratio, rounding: float = 0
     arguments.instance("again", again, Ratio, "a `Ratio`")
     rounding = arguments.number("rounding", rounding, least=0)
     count = len(again.totals)
-    error = again.spread * np.sqrt(1 / examples + 1 / count)
+    spread = again.spread
+    if again.largest is not None:
+        spread = max(spread, np.sqrt(max(value * (again.largest - value), 0.0)))
+    error = np.sqrt(spread**2 / examples + again.spread**2 / count)
     difference = max(abs(value - again.value) - rounding, 0.0)
     if error == 0:
         return float(difference == 0)

@@ -213,6 +213,13 @@ def test_one_more_step_among_a_thousand_sequences_is_no_other_mean():
     assert compare_means(22 / 13, 1000, again) < limit_of(1000)
 
 
+def test_answers_that_are_worth_nothing_may_be_rare():
+    """Of the areas of hulls, 6 of 5,000 were 0, and none of the second measurement."""
+    again = Ratio(np.full(5000, 0.9995), np.ones(5000), largest=1.0)
+    assert compare_means(0.998, 5000, again) > limit_of(1000)
+    assert compare_means(0.99, 5000, again) < limit_of(1000)
+
+
 def test_a_mean_that_is_another_is_found():
     steps = np.random.default_rng(0).normal(8, 2, 1000)
     again = Ratio(steps, np.ones(1000))

@@ -69,7 +69,7 @@ class Pointer(Family):
     def training_batch(self, batch, parameters):
         """Points, and the indices of the answers, without most of the padding behind the longest.
 
-        A hull of 50 points has a dozen corners: its batch takes a fourth of the time so.
+        A hull of 50 points has a dozen corners: its batch takes half of the time so.
         """
         targets = batch["targets"]
         longest = int(np.count_nonzero(targets, axis=1).max())
