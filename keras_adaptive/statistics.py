@@ -228,9 +228,9 @@ def compare_errors(errors: int, examples: int, errors_again: int, examples_again
 def compare_means(value: float, examples: int, again: Ratio, rounding: float = 0.0) -> float:
     """The p-value of a mean and a second measurement of it, by Student's t test.
 
-    The spread of the examples of the mean is taken to be that of the second measurement. If ratios
-    have a largest value, it may be as large as that of examples of which each has this or 0: what
-    is rare, as an answer that is worth nothing, may be missing from the second measurement.
+    The examples of the mean are taken to be spread as those of the second measurement. If ratios
+    have a largest value, they are taken to be spread at least as if each were this value or 0:
+    what is rare, such as an answer that is worth nothing, may be missing from the second one.
 
     Args:
         value: the mean.

@@ -22,8 +22,8 @@ LENGTHS = (5, 10, 20)
 MOST_POINTS = 1000
 # The number of pairs of an output and a point in a batch of a measurement.
 LARGEST_BATCH = 500 * 51**2
-# The numbers of targets in a training batch are multiples of this, or the most that there may be.
-WIDTHS = 8
+# Targets of a training batch are padded to a multiple of this, so that few shapes are compiled.
+PAD_TO_MULTIPLE_OF = 8
 # Test examples in a picture by default, and at most.
 SHOWN, MOST_SHOWN = 8, 24
 CURVES = {"sequence_error": "training", "validation_error": "validation"}
@@ -69,12 +69,12 @@ class Pointer(Family):
     def training_batch(self, batch, parameters):
         """Points, and the indices of the answers, without most of the padding behind the longest.
 
-        A hull of 50 points has a dozen corners: its batch takes half of the time so.
+        A hull of 50 points has about a dozen corners, and padding takes time, too.
         """
         targets = batch["targets"]
         longest = int(np.count_nonzero(targets, axis=1).max())
-        # Of each width, a step is compiled.
-        return batch["inputs"], targets[:, : WIDTHS * -(-longest // WIDTHS)]
+        width = -(-longest // PAD_TO_MULTIPLE_OF) * PAD_TO_MULTIPLE_OF
+        return batch["inputs"], targets[:, :width]
 
     def probe(self, model):
         """The model with the number of times that it looked at the points."""
