@@ -30,7 +30,7 @@ VARIANTS = (
         stages=(
             dataclasses.replace(RECIPE.stages[0], steps=10_000, parameters=RECIPE.parameters),
             Stage(
-                steps=8_000,
+                steps=16_000,
                 learning_rate=2e-3,
                 schedule="cosine",
                 time_penalty=2e-4,
