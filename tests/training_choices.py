@@ -124,8 +124,13 @@ def numbers(case):
         if case["mask"]:
             mask = rng.random(mask.shape) < 0.6
             mask[:, 0] |= ~mask.any(axis=1)
-        x = rng.normal(size=(*mask.shape, FEATURES)) * mask[..., None]
-        batches.append((x, mask, rng.normal(size=(ROWS, UNITS))))
-    # Numbers that bfloat16 holds exactly, so that all dtypes start alike.
-    exact = lambda x: np.round(np.asarray(x, "float64") * 16) / 16  # noqa: E731
-    return list(map(exact, weights)), [(exact(x), mask, exact(y)) for x, mask, y in batches]
+        x = _exact(rng.normal(size=(*mask.shape, FEATURES)))
+        # A vector of zeros would be padding.
+        x = np.where(x.any(axis=-1, keepdims=True), x, 0.5) * mask[..., None]
+        batches.append((x, mask, _exact(rng.normal(size=(ROWS, UNITS)))))
+    return list(map(_exact, weights)), batches
+
+
+def _exact(numbers):
+    """Numbers that bfloat16 holds exactly, so that all dtypes start alike."""
+    return np.round(np.asarray(numbers, "float64") * 16) / 16
