@@ -4,7 +4,7 @@ from keras_adaptive.zoo.families.pointer import card
 from keras_adaptive.zoo.recipe import Recipe
 
 PAGE = "docs/pointer.md"
-ENTRIES = ("hull_pointer", "hull50_pointer", "tour_pointer")
+ENTRIES = ("hull_pointer", "hull50_pointer", "tour_pointer", "tour20_pointer")
 
 
 def tables(folder, read):

@@ -58,6 +58,7 @@ BOUNDS = {
     "hull50_pointer": 0.30,
     # Shares of tours that are not the shortest.
     "tour_pointer": 0.30,
+    "tour20_pointer": 0.90,
     "ham_merge_32": 0.02,
     "ham_priority_queue_32": 0.005,
     "ham_sort_32": 0.005,

@@ -54,6 +54,22 @@ def test_of_tours():
     assert "Through\n12 points, the most that it was measured with, it is" in limits_in_words(found)
 
 
+def test_of_what_was_measured_on_nothing_larger():
+    rows = [
+        {"least": n, "length": n, "sequence_error": n / 25, "length_ratio": 1 + n / 500}
+        for n in (5, 20)
+    ]
+    found = headline(recipe("tour20_pointer"), {"lengths": rows})
+    assert cells(found) == ["tours 4.00 % longer", "–"] and not found["experiment"]
+    assert limits_in_words(found).endswith("average. It was not measured on larger inputs.")
+    row = {"least": 50, "length": 50, "sequence_error": 0.4}
+    found = headline(recipe("hull50_pointer"), {"lengths": [row]})
+    assert cells(found) == ["40.00 %", "–"]
+    assert limits_in_words(found).endswith("a mistake. It was not measured on larger inputs.")
+    rows[-1]["length_ratio"] = 1.6
+    assert headline(recipe("tour20_pointer"), {"lengths": rows})["experiment"]
+
+
 def test_of_pictures_whose_size_no_recipe_sets():
     found = headline(recipe("sact_cifar10"), {"sequence_error": 0.15, "sides": []})
     assert found["trained_on"] == "CIFAR-10"

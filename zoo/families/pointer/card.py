@@ -42,7 +42,8 @@ SCORES = {
 
 def results(recipe, metrics):
     """The table of the errors with several numbers of points."""
-    low, high = recipe.parameters["min_length"], recipe.parameters["length"]
+    low = min({**recipe.parameters, **stage.parameters}["min_length"] for stage in recipe.stages)
+    high = recipe.parameters["length"]
     return "\n".join(
         [
             "Shares of fresh test examples whose answer is not exactly that of the data set, by "
@@ -81,7 +82,7 @@ def scores(metrics):
 
 def trainings_table(recipe, metrics):
     """The table of all trainings, with the same test examples."""
-    least, most = recipe.parameters["min_length"], recipe.parameters["length"]
+    points = dict.fromkeys([recipe.parameters["min_length"], recipe.parameters["length"]])
     rows = []
     for run in metrics["runs"]:
         by_points = {row["difficulty"]: row["sequence_error"] for row in run["by_difficulty"]}
@@ -92,11 +93,11 @@ def trainings_table(recipe, metrics):
                 f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
                 whole_minutes(run),
                 percent(run["sequence_error"]),
-                *(percent(by_points[n]) if n in by_points else "–" for n in (least, most)),
+                *(percent(by_points[n]) if n in by_points else "–" for n in points),
                 f"{run['ponder_steps']:.2f}",
             ]
         )
-    header = ["halting", "seed", "batches", "minutes", "error", f"{least} points", f"{most} points"]
+    header = ["halting", "seed", "batches", "minutes", "error", *(f"{n} points" for n in points)]
     return markdown([*header, "steps"], rows)
 
 
