@@ -6,6 +6,7 @@ from .card import percent
 
 # An entry with a larger error at its training sizes, or with longer tours, is an experiment.
 LEARNED = 0.5
+NOTHING_LARGER = "It was not measured on larger inputs."
 # Data sets whose examples have no size that a recipe sets.
 TITLES = {"cifar10": "CIFAR-10", "tatoeba": "Tatoeba", "wikitext2": "WikiText-2"}
 
@@ -131,7 +132,7 @@ def limits_in_words(figures):
             "shortest on average."
         )
         if figures["beyond"] is None:
-            return f"{text} It was not measured on larger inputs."
+            return f"{text} {NOTHING_LARGER}"
         return (
             f"{text} Through\n{figures['beyond']}, the most that it was measured with, it is "
             f"{_longer(figures, '_beyond')}."
@@ -143,7 +144,7 @@ def limits_in_words(figures):
     if figures["experiment"]:
         text = f"**It did not learn its task**, and is here for comparison. {text}"
     if figures["error_beyond"] is None:
-        return f"{text} It was not measured on larger inputs."
+        return f"{text} {NOTHING_LARGER}"
     return (
         f"{text} Of those at {figures['beyond']}, the\nlargest inputs that it was measured on, "
         f"{percent(figures['error_beyond'])} have one."
