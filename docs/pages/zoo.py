@@ -139,22 +139,29 @@ def text_table(entries):
 def words_table(entries):
     """The table of models that predict the words of a text, as `act_table`."""
     rows = [
-        [link(name), run["variant"], f"{run['perplexity']:.1f}", f"{run['ponder_steps']:.2f}"]
+        [link(name), run["variant"], batches_of(run), f"{run['perplexity']:.1f}"]
+        + [f"{run['ponder_steps']:.2f}"]
         for name, _, metrics in entries
         for run in metrics["runs"]
     ]
-    return markdown(["model", "halting", "perplexity", "steps"], rows)
+    return markdown(["model", "halting", "batches", "perplexity", "steps"], rows)
+
+
+def batches_of(run):
+    """How many batches a training had, after those of the training whose weights it began with."""
+    before = run["settings"].get("weights")
+    return f"{before['steps']:,} + {run['steps']:,}" if before else f"{run['steps']:,}"
 
 
 def translation_table(entries):
     """The table of models that translate, as `act_table`."""
     rows = [
-        [link(name), run["variant"], f"{run['bleu']:.1f}", f"{run['chrf']:.1f}"]
+        [link(name), run["variant"], batches_of(run), f"{run['bleu']:.1f}", f"{run['chrf']:.1f}"]
         + [f"{run['ponder_steps']:.2f}"]
         for name, _, metrics in entries
         for run in metrics["runs"]
     ]
-    return markdown(["model", "halting", "BLEU", "chrF", "steps"], rows)
+    return markdown(["model", "halting", "batches", "BLEU", "chrF", "steps"], rows)
 
 
 def image_table(entries):

@@ -10,6 +10,8 @@ from PIL import Image
 from keras_adaptive import datasets, zoo
 from keras_adaptive.datasets.convex_hull import convex_hull
 from keras_adaptive.zoo import cli, families, recipes
+from keras_adaptive.zoo.entries import store
+from keras_adaptive.zoo.families.pointer import card
 from keras_adaptive.zoo.training import run as runs
 
 # What is trained and saved is traced, as by users; a few answers take less without.
@@ -238,3 +240,12 @@ def test_entry_tells_of_itself(entries):
     assert wide.beams == 4
     rows = json.loads((entries / "hull_pointer" / "metrics.json").read_text())["lengths"]
     assert [row["length"] for row in rows] == [4, 6, 6, 9]
+
+
+def test_trainings_of_tours_are_compared_by_their_length():
+    recipe, metrics = store.recipe("tour_pointer"), store.results("tour_pointer")
+    table = card.trainings_table(recipe, metrics).splitlines()
+    assert "length / shortest, 10 points" in table[0]
+    for line, run in zip(table[2:], metrics["runs"], strict=True):
+        ratios = {row["difficulty"]: row["length_ratio"] for row in run["by_difficulty"]}
+        assert f"| {ratios[5]:.4f} | {ratios[10]:.4f} |" in line

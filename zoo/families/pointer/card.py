@@ -81,11 +81,16 @@ def scores(metrics):
 
 
 def trainings_table(recipe, metrics):
-    """The table of all trainings, with the same test examples."""
+    """The table of all trainings, with the same test examples.
+
+    Tours are compared by their length, as several are nearly as short as the shortest.
+    """
     points = dict.fromkeys([recipe.parameters["min_length"], recipe.parameters["length"]])
+    shown = "length_ratio" if "length_ratio" in metrics else "sequence_error"
+    name, text = SCORES.get(shown, ("", percent))
     rows = []
     for run in metrics["runs"]:
-        by_points = {row["difficulty"]: row["sequence_error"] for row in run["by_difficulty"]}
+        by_points = {row["difficulty"]: row[shown] for row in run["by_difficulty"]}
         rows.append(
             [
                 NAMES.get(run["variant"], run["variant"]),
@@ -93,12 +98,12 @@ def trainings_table(recipe, metrics):
                 f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
                 whole_minutes(run),
                 percent(run["sequence_error"]),
-                *(percent(by_points[n]) if n in by_points else "–" for n in points),
+                *(text(by_points[n]) if n in by_points else "–" for n in points),
                 f"{run['ponder_steps']:.2f}",
             ]
         )
-    header = ["halting", "seed", "batches", "minutes", "error", *(f"{n} points" for n in points)]
-    return markdown([*header, "steps"], rows)
+    columns = [f"{name}, {n} points" if name else f"{n} points" for n in points]
+    return markdown(["halting", "seed", "batches", "minutes", "error", *columns, "steps"], rows)
 
 
 def pictures(recipe):
