@@ -23,6 +23,7 @@ from pages import images as images_page
 from pages import neural_gpu as neural_gpu_page
 from pages import pointer as pointer_page
 from pages import recall as recall_page
+from pages import sequences as sequences_page
 from pages import text as text_page
 from pages import thought as thought_page
 from pages import translation as translation_page
@@ -122,6 +123,7 @@ DOCUMENTS = {
     images_page.PAGE: lambda folder: images_page.tables(folder, read),
     pointer_page.PAGE: lambda folder: pointer_page.tables(folder, read),
     recall_page.PAGE: lambda folder: recall_page.tables(folder, read),
+    sequences_page.PAGE: lambda folder: sequences_page.tables(folder, read),
     text_page.PAGE: lambda folder: text_page.tables(folder, read),
     thought_page.PAGE: lambda folder: thought_page.tables(folder, read),
     translation_page.PAGE: lambda folder: translation_page.tables(folder, read),
