@@ -49,9 +49,8 @@ RECIPE = Recipe(
         "perplexities suggest the One Billion Word Benchmark; none of its numbers compares with "
         "those on WikiText-2.",
         "A single LSTM of 200 units, whose output shares the matrix of the words' vectors.",
-        "The talk's perplexity falls when its network thinks longer. Here ACT and one step are "
-        "level after equally many batches, and at equal time one step is better: it takes 2,400 "
-        "batches in the time of ACT's 1,500.",
+        "In the talk it helps to think longer. Here ACT and one step are level after equally many "
+        "batches, and in the same time one step is better; five steps are worse.",
     ),
     search={"time_penalty": TIME_PENALTIES},
 )

@@ -19,7 +19,9 @@ RECIPE = HULL.replace(
     },
     differences=(
         "An LSTM of 128 units and Adam with a cosine schedule, where the paper has SGD.",
-        *HULL.differences[1:],
+        *HULL.differences[1:-1],
+        "In the talk ACT helps. Here it is better than the paper's decoder after equally many "
+        "batches, and in the same time a little better.",
     ),
 )
 # As many points as the paper's estimates of the shortest tours have.
