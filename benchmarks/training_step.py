@@ -301,8 +301,8 @@ def rows_of(measured, backend):
             if row.get("peer"):
                 limit = 0.9 if row["task"].startswith("addition") else 0.8
                 add(f"{way} / {PEER}", row["milliseconds"][way] / row["peer"], limit)
-            if kind == "even":
-                first = row["seconds_of_first_step"]
+            # Missing in measurements that were made before it was measured.
+            if first := row.get("seconds_of_first_step"):
                 for plain, limit in ((PLAIN, 2), (COMPILED, None)):
                     add(f"first step, {way} / {plain}", first[way] / first[plain], limit)
     return rows
