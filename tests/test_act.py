@@ -103,7 +103,7 @@ def test_gradient_in_a_graph_that_is_not_marked_as_training():
     assert_gradients(run(tf.constant(x)), expected)
 
 
-@pytest.mark.parametrize("graph", [False, True])
+@pytest.mark.parametrize("graph", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_padding_changes_nothing(graph):
     """A batch that is padded, with anything, in front, between or behind."""
     layer, _ = act_layer("LSTMCell", features=2, units=3, bias=-2.0)

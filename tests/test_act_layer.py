@@ -173,7 +173,9 @@ def ponder_cost(layer, x):
     return layer.time_penalty * np.mean(np.sum(entry.steps + entry.remainder, axis=1))
 
 
-@pytest.mark.parametrize("kind", ["alone", "Sequential", "AdaptiveModel"])
+@pytest.mark.parametrize(
+    "kind", ["alone", pytest.param("Sequential", marks=pytest.mark.slow), "AdaptiveModel"]
+)
 def test_the_ponder_cost_is_counted_once(kind):
     layer, x = small(time_penalty=0.5)
     y = layer(x)
@@ -223,7 +225,9 @@ def test_the_time_penalty_changes_without_retracing():
     np.testing.assert_allclose(np.subtract(losses[::2], losses[1]), [0.5 * rho, 2 * rho], rtol=1e-5)
 
 
-@pytest.mark.parametrize("policy", ["mixed_bfloat16", "mixed_float16"])
+@pytest.mark.parametrize(
+    "policy", ["mixed_bfloat16", pytest.param("mixed_float16", marks=pytest.mark.slow)]
+)
 def test_mixed_precision(policy):
     layer = ACTRNN(
         keras.layers.LSTMCell(4, dtype=policy),

@@ -80,6 +80,7 @@ def test_generation(way, name):
     assert len(lengths) > 2 and 1 in lengths and found.shape[1] == 2 * baselines.LENGTH + 1
 
 
+@pytest.mark.slow
 def test_training_is_the_same():
     found = computed(("jax", False), "trained")
     of_tensorflow = computed(("tensorflow", False), "trained")

@@ -29,7 +29,9 @@ def after_two_steps(kind, dtype, jit_compile, trainable):
     return [*model.get_weights(), model.predict(images, verbose=0)]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16", "float64"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "mixed_bfloat16", pytest.param("float64", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("jit_compile", [False, True], ids=["graph", "xla"])
 def test_two_steps_of_fit(monkeypatch, dtype, jit_compile):
     calls = []

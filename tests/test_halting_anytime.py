@@ -17,7 +17,9 @@ LIMITS = RNG.integers(1, M + 1, size=40)
 CHANCE = (LIMITS - RNG.uniform(0.01, 0.99, size=40)) / M
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "mode", [pytest.param(x, marks=[pytest.mark.slow] * (x == "graph")) for x in MODES]
+)
 def test_a_row_does_what_act_does_under_its_limit(mode):
     values = values_for(H)
 

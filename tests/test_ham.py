@@ -23,6 +23,15 @@ from known_ham import (
 )
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+# Of two that compare the same, one has these.
+FEW = {"two accesses, perceptrons of one layer", "raw HAM"}
+few_variants = pytest.mark.parametrize(
+    "variant",
+    [
+        pytest.param(variant, marks=[pytest.mark.slow] * (name not in FEW), id=name)
+        for name, variant in VARIANTS.items()
+    ],
+)
 
 
 def assert_ham_values(layer, sequences, outputs, found, runs):
@@ -90,7 +99,7 @@ def test_ham_equals_the_equations(variant):
     assert_ham_values(layer, sequences, *found, expected(layer, weights, sequences))
 
 
-@every_variant
+@few_variants
 @pytest.mark.parametrize("writer", ["controller", "root"])
 def test_dham_equals_the_equations(variant, writer):
     variant = {**variant, "empty": "joined"}
@@ -115,7 +124,7 @@ def test_dham_equals_the_equations(variant, writer):
         assert_gradients(layer, weights, sequences, loss_and_gradients(layer, inputs))
 
 
-@every_variant
+@few_variants
 def test_dham_with_saturated_search_is_ham(variant):
     """Every turn is then certain, and leaf probabilities are 0 and 1."""
     variant = {**variant, "empty": "joined"}  # DHAM joins all nodes at every access.
@@ -139,6 +148,7 @@ def test_dham_with_saturated_search_is_ham(variant):
     np.testing.assert_array_equal(np.argmax(soft_found["attention"], axis=-1), found["leaf"])
 
 
+@pytest.mark.slow
 def test_levels_in_a_loop(monkeypatch):
     """As in large trees; in a graph of unknown length too, with gradients."""
     monkeypatch.setattr(ham, "_UNROLLED_LEVELS", 0)
@@ -233,7 +243,7 @@ def test_the_seed_says_what_is_drawn():
 
 
 @pytest.mark.parametrize("kind", [HAM, DHAM])
-@pytest.mark.parametrize("controller", ["LSTMCell", None])
+@pytest.mark.parametrize("controller", ["LSTMCell", pytest.param(None, marks=pytest.mark.slow)])
 def test_padding_does_not_matter(kind, controller):
     layer, _ = ham_layer(kind, controller=controller, num_leaves=8)
     sequences = examples([2, 5, 3])

@@ -71,6 +71,7 @@ def test_a_graph_of_unknown_length_equals_the_equations(name):
     assert_same((outputs, found, loss, gradients), run_and_differentiate(layer, inputs, path))
 
 
+@pytest.mark.slow
 def test_xla_with_many_accesses_to_few_leaves():
     """So that most rows that are read are new ones; any batch, as in `fit`."""
     layer, _ = ham_layer(

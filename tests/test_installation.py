@@ -171,6 +171,7 @@ def test_editable(mode, clone, environment, tmp_path):
     check(probe(environment, cwd=tmp_path), source)
 
 
+@pytest.mark.slow
 def test_source_folder(clone, environment):
     check(probe(environment, cwd=clone), clone, alone=False)
 

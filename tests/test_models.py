@@ -130,7 +130,7 @@ def test_clipping_by_the_optimizer():
     assert moved == pytest.approx(1e-3, rel=1e-2)
 
 
-@pytest.mark.parametrize("target", [1.5, 50.0])
+@pytest.mark.parametrize("target", [1.5, pytest.param(50.0, marks=pytest.mark.slow)])
 def test_target_ponder_moves_the_time_penalty(target):
     """As NumPy says: the controller on the mean steps of every batch, then τ for the next."""
     control = TargetPonder(
@@ -197,6 +197,7 @@ def test_callbacks_see_the_logs_and_may_set_the_time_penalty():
     assert logs["ponder_cost"][0] == 0.0 < logs["ponder_cost"][1]
 
 
+@pytest.mark.slow
 def test_resuming_after_saving_equals_going_on(tmp_path):
     model = network(target_ponder=1.5)
     compile_(model, keras.optimizers.Adam(0.05))
@@ -217,6 +218,7 @@ def test_resuming_after_saving_equals_going_on(tmp_path):
             np.testing.assert_allclose(got, want, atol=1e-6, err_msg=want.path)
 
 
+@pytest.mark.slow
 def test_training_in_a_graph_gives_the_same():
     """And by XLA: tests/test_training_in_fit.py."""
     histories = []

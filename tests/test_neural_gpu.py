@@ -173,7 +173,7 @@ def test_a_cgru_in_a_convolutional_model_takes_the_mask_of_the_layer_before():
     np.testing.assert_array_equal(found[:, 5:], 0)
 
 
-@pytest.mark.parametrize("graph", [False, True])
+@pytest.mark.parametrize("graph", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["the paper's", "all at once"])
 def test_alone_and_in_any_padded_batch(name, graph):
     """The sum of the single gradients is that of the batch; so is the loss, but for the mean."""

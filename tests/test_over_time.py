@@ -155,11 +155,12 @@ LAYERS = {
 }
 
 
-# Below, "own" is computed in many chunks; the others are in the sample of test_training.py too.
+# Below, "own" is computed in many chunks. The others are in the sample of test_training.py too, and
+# rules of other kinds in the tests of these rules.
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.slow] * (name != "converged, zero output"))
+        pytest.param(name, marks=pytest.mark.slow)
         for name in LAYERS
     ],
 )
@@ -168,6 +169,7 @@ def test_equals_the_two_loops(name, monkeypatch, found):
     assert_as_with_two_loops(LAYERS[name](), sequences(3, 4, 2), monkeypatch, found, mask=mask)
 
 
+@pytest.mark.slow
 def test_under_xla(monkeypatch, found):
     layer = of(Own(dtype="float64"))
     mask = ragged_mask(3, 4)
@@ -198,8 +200,8 @@ def test_in_many_chunks(monkeypatch, found, chunks):
 @pytest.mark.parametrize(
     ("cell", "jit"),
     [
-        ("SimpleRNNCell", False),
-        ("LSTMCell", True),
+        pytest.param("SimpleRNNCell", False, marks=pytest.mark.slow),
+        pytest.param("LSTMCell", True, marks=pytest.mark.slow),
         pytest.param("SimpleRNNCell", True, marks=pytest.mark.slow),
         pytest.param("LSTMCell", False, marks=pytest.mark.slow),
     ],
@@ -342,7 +344,9 @@ class Looping(keras.layers.SimpleRNNCell):
         return output, states
 
 
-@pytest.mark.parametrize("cell", [Seeded, Printing, Looping])
+@pytest.mark.parametrize(
+    "cell", [Seeded, *(pytest.param(x, marks=pytest.mark.slow) for x in (Printing, Looping))]
+)
 def test_leaves_alone_what_it_cannot_do(cell, found):
     layer = of(cell(3, dtype="float64"))
     results = everything(layer, sequences(3, 4, 2))

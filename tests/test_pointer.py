@@ -66,7 +66,12 @@ def test_distributions_are_those_of_the_equations(kind):
 
 
 @pytest.mark.parametrize(
-    "kind, answer", [("published", "polygon"), ("act", "polygon"), ("act", "tour")]
+    "kind, answer",
+    [
+        ("published", "polygon"),
+        pytest.param("act", "polygon", marks=pytest.mark.slow),
+        ("act", "tour"),
+    ],
 )
 def test_the_answer_takes_the_likeliest_valid_point_each_time(kind, answer):
     model, weights = network(kind, answer=answer)

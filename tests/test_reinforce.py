@@ -230,7 +230,9 @@ def test_what_trains_what():
     assert y_pred.shape == (2, 4, OUTPUTS)
 
 
-@pytest.mark.parametrize("baseline", ["learned", "leave_one_out"])
+@pytest.mark.parametrize(
+    "baseline", ["learned", pytest.param("leave_one_out", marks=pytest.mark.slow)]
+)
 def test_fit_evaluate_predict_and_save(baseline, tmp_path, eager):
     inputs = keras.Input((None, FEATURES))
     network = keras.Model(inputs, HAM(OUTPUTS, keras.layers.LSTMCell(4), seed=1)(inputs))

@@ -172,7 +172,10 @@ def eager():
 
 @pytest.mark.parametrize(
     ("spatial", "jit_compile"),
-    [(True, False), (False, True), *(pytest.param(x, x, marks=pytest.mark.slow) for x in (0, 1))],
+    [
+        (True, False),
+        *(pytest.param(*both, marks=pytest.mark.slow) for both in ((0, 0), (0, 1), (1, 1))),
+    ],
 )
 def test_two_steps_of_fit_in_a_graph(eager, spatial, jit_compile):
     found = on_backend.trained(spatial, jit_compile=jit_compile)
@@ -181,7 +184,10 @@ def test_two_steps_of_fit_in_a_graph(eager, spatial, jit_compile):
 
 
 @pytest.mark.parametrize("backend", ["jax", "torch"])
-@both
+@pytest.mark.parametrize(
+    "spatial",
+    [pytest.param(False, marks=pytest.mark.slow, id="act"), pytest.param(True, id="sact")],
+)
 def test_two_steps_of_fit_on_other_backends(eager, backend, spatial):
     found = other_backend.call(backend, "residual_on_every_backend", "trained", spatial)
     for one, other in zip(found, eager[spatial], strict=True):
@@ -255,7 +261,9 @@ def test_halted_positions_are_left_out(monkeypatch, kept):
 @pytest.mark.parametrize(
     "size", [pytest.param((6, 5), marks=pytest.mark.slow), (16, 24)], ids=["small", "large"]
 )
-@every_kind
+@pytest.mark.parametrize(
+    "kind", [x if x == "sact" else pytest.param(x, marks=pytest.mark.slow) for x in KINDS]
+)
 def test_parts_in_a_graph(monkeypatch, kind, size):
     check_parts(monkeypatch, kind, size, 0.7, lambda layer: tf.function(lambda x: layer(x)))
 

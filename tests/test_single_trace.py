@@ -36,7 +36,13 @@ def pointer():
 
 
 @pytest.mark.usefixtures("traced")
-@pytest.mark.parametrize("make", [adaptive, neural_gpu, reinforce, pointer])
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(adaptive, pointer),
+        *(pytest.param(make, marks=pytest.mark.slow) for make in (neural_gpu, reinforce)),
+    ],
+)
 def test_a_training_is_traced_once(make, monkeypatch):
     model, loss, x, y = make()
     model.compile("adam", loss)

@@ -55,8 +55,8 @@ def assert_as_eagerly(cell, *, jit_compile, masking=False, **kwargs):
 @pytest.mark.parametrize(
     ("cell", "jit_compile", "masking"),
     [
-        ("rnn", None, False),
         ("gru", True, True),
+        pytest.param("rnn", None, False, marks=pytest.mark.slow),
         pytest.param("lstm", None, False, marks=pytest.mark.slow),
         pytest.param("lstm", True, True, marks=pytest.mark.slow),
         pytest.param("gru", None, False, marks=pytest.mark.slow),
@@ -67,7 +67,7 @@ def test_sequences_of_one_element(cell, jit_compile, masking):
     assert_as_eagerly(cell, jit_compile=jit_compile, masking=masking)
 
 
-@pytest.mark.parametrize("jit_compile", [None, True])
+@pytest.mark.parametrize("jit_compile", [pytest.param(None, marks=pytest.mark.slow), True])
 def test_more_steps_than_are_saved(jit_compile, monkeypatch):
     """The number of rows is free, so the gradient asks for shapes of what the loops sum up."""
     monkeypatch.setattr(tensorflow_element, "FEWEST", 2)
@@ -75,7 +75,10 @@ def test_more_steps_than_are_saved(jit_compile, monkeypatch):
     assert_as_eagerly("rnn", jit_compile=jit_compile)
 
 
-@pytest.mark.parametrize(("cell", "time"), [("lstm", 2), ("stacked", 1)])
+@pytest.mark.parametrize(
+    ("cell", "time"),
+    [pytest.param(*both, marks=pytest.mark.slow) for both in (("lstm", 2), ("stacked", 1))],
+)
 def test_a_stateful_layer(cell, time):
     assert_as_eagerly(cell, time=time, stateful=True, masking=True, jit_compile=None)
 

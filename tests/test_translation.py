@@ -92,7 +92,13 @@ def test_probabilities_are_those_of_the_equations():
         np.testing.assert_allclose(found[row, : len(target)], expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind if kind == "act" else pytest.param(kind, marks=pytest.mark.slow)
+        for kind in KINDS
+    ],
+)
 def test_the_search_takes_the_likeliest_symbol_each_time(kind):
     model, sources = network(kind, max_outputs=FEW), draw(4)
     found = model.search(sources)
@@ -137,7 +143,7 @@ def every_answer(most):
     return [list(answer) for answer in done + open_ones]
 
 
-@pytest.mark.parametrize("kind", ["act", "before"])
+@pytest.mark.parametrize("kind", ["act", pytest.param("before", marks=pytest.mark.slow)])
 def test_a_sentence_does_not_depend_on_its_batch(kind):
     model, sources = network(kind, max_outputs=FEW), draw(3, n=7)
     sources[0, 4:] = 0

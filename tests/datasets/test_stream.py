@@ -76,12 +76,13 @@ def test_what_a_caller_does_to_a_batch_stays_with_the_caller(name, parameters):
 
 
 def test_threads_get_the_same_batches(name, parameters):
-    expected = [digest(datasets.batch(name, 4, 5, i, **parameters)) for i in range(40)]
+    indices = (0, 1, 31, 32, 33, 100)
+    expected = [digest(datasets.batch(name, 4, 5, i, **parameters)) for i in indices]
     stream._block.cache_clear()
     found = []
 
     def ask():
-        found.append([digest(datasets.batch(name, 4, 5, i, **parameters)) for i in range(40)])
+        found.append([digest(datasets.batch(name, 4, 5, i, **parameters)) for i in indices])
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:

@@ -111,6 +111,7 @@ def test_short_share(name, task):
     np.testing.assert_allclose((batch["difficulty"][:, 0] < 30).mean(), expected, atol=0.03)
 
 
+@pytest.mark.slow
 def test_sort_with_few_keys():
     task = datasets.task("ham_sort")
     batch = task.sample(np.random.default_rng(0), 2000, length=64, min_length=60, distinct_keys=3)
@@ -123,6 +124,7 @@ def test_sort_with_few_keys():
     np.testing.assert_allclose(np.bincount(counts, minlength=4)[1:] / 2000, 1 / 3, atol=0.06)
 
 
+@pytest.mark.slow
 def test_merge_of_priorities_that_lie_close():
     task = datasets.task("ham_merge")
     batch = task.sample(np.random.default_rng(0), 4000, length=16, hard_share=0.5)

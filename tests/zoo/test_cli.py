@@ -77,6 +77,7 @@ def test_evaluate(command, traced):
     assert code == 0 and "steps 1.00" in out
 
 
+@pytest.mark.slow
 def test_evaluate_within_a_time(command):
     few = ("evaluate", "act_addition", "--examples", 12, "--within", 0.5)
     code, out, _ = command(*few, "--json")

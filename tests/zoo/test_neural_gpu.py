@@ -55,7 +55,9 @@ def entries(run, tmp_path_factory, exported):
     return into
 
 
-@pytest.mark.parametrize("optimizer", ["adam", "relative_clip_adamax"])
+@pytest.mark.parametrize(
+    "optimizer", [pytest.param("adam", marks=pytest.mark.slow), "relative_clip_adamax"]
+)
 def test_an_average_of_the_weights_stays_beside_them(optimizer):
     recipe = recipe_of(NAME).with_overrides({"maps": 3, "bits": 3, "min_bits": 3})
     settings = {**recipe.hyperparameters, "optimizer": optimizer, "clipnorm": 1.0}

@@ -27,7 +27,9 @@ def errors_of(*words, **variables):
     return done.stderr
 
 
-@pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
+@pytest.mark.parametrize(
+    "backend", ["tensorflow", *(pytest.param(x, marks=pytest.mark.slow) for x in ("jax", "torch"))]
+)
 def test_predict_says_nothing_but_the_answer(backend):
     if importlib.util.find_spec(backend) is None:
         pytest.skip(f"{backend} is not installed")

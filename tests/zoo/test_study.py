@@ -46,6 +46,7 @@ def undrawn(monkeypatch):
     monkeypatch.setattr(study_table, "draw", lambda *words: None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("eager", "few_validated")
 def test_a_study_of_a_real_training(small, tmp_path):
     """A training of a few steps, and everything that is written."""

@@ -206,7 +206,9 @@ def test_loss_that_is_not_finite_keeps_the_checkpoint(parity, tmp_path, monkeypa
 
 
 @few
-@pytest.mark.parametrize(("kind", "step"), [("optimizer", 4), ("model", 8)])
+@pytest.mark.parametrize(
+    ("kind", "step"), [pytest.param("optimizer", 4, marks=pytest.mark.slow), ("model", 8)]
+)
 def test_what_is_saved_is_finite(kind, step, parity, tmp_path, monkeypatch, capsys):
     """Also after the last step, whose loss was finite."""
     end, spoilt = training.RequireFinite.on_epoch_end, []
@@ -252,7 +254,10 @@ def test_first_weights_are_finite(run, tmp_path, monkeypatch):
 @few
 @pytest.mark.parametrize(
     ("number", "error"),
-    [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, checkpoints.Terminated)],
+    [
+        pytest.param(signal.SIGINT, KeyboardInterrupt, marks=pytest.mark.slow),
+        (signal.SIGTERM, checkpoints.Terminated),
+    ],
 )
 def test_a_signal_saves_and_can_be_resumed(number, error, parity, tmp_path, monkeypatch):
     """One more while the state is saved does no harm."""

@@ -156,6 +156,7 @@ def test_card(run, tmp_path):
     assert headline.cells(headline.headline(run.recipe.to_dict(), metrics))[0].startswith("BLEU")
 
 
+@pytest.mark.slow
 def test_all_numbers_of_the_card_are_measured_again(run):
     metrics, family = evaluate_run(run, 12), families.of(run.recipe)
     figures = family.exact_figures(metrics, run.model, run.folder)

@@ -25,7 +25,8 @@ json.dump([folder for folder, *_ in trainer.calls], sys.stdout)
 """
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_chief_and_workers(workers, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
