@@ -12,7 +12,7 @@ import pytest
 from keras_adaptive import checkpoints, zoo
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import baseline, export, headline, lengths, store, verify
-from keras_adaptive.zoo.entries.card import minutes
+from keras_adaptive.zoo.entries.card import minutes, with_medians
 from keras_adaptive.zoo.entries.headline import is_of_one_length
 from keras_adaptive.zoo.families.ham.family import HAM
 from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
@@ -222,3 +222,18 @@ def test_a_share_of_the_training_is_one_of_examples():
     plain = metrics["without_act"]
     assert baseline.share_of_training(metrics, plain) == 32_000_000 / seen
     assert baseline.share_of_training(plain, metrics) == 1
+
+
+def test_the_median_of_three_seeds_stands_below_them():
+    row = {"settings": {"overrides": None, "steps_scale": None}, "variant": "act", "steps": 5}
+    errors = {0: 0.1, 1: 0.4, 2: 0.2}
+    runs = [{**row, "training_seed": seed, "error": [error]} for seed, error in errors.items()]
+    plain = {**runs[0], "variant": "plain"}
+    *same, median = with_medians([plain, *runs])
+    assert same == [plain, *runs]
+    assert median == {**runs[0], "training_seed": "median of 3", "error": [0.2]}
+    # Two are too few, as is one that was broken off, or a seed that was trained twice.
+    assert with_medians(runs[1:]) == runs[1:]
+    broken = [*runs[1:], {**runs[0], "finished": False}]
+    assert with_medians(broken) == broken
+    assert with_medians([*runs[1:], runs[1]]) == [*runs[1:], runs[1]]

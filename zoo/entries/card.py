@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import json
 import shlex
+import statistics
 import textwrap
 
 LICENCE = "Apache 2.0, as the package."
@@ -275,6 +276,38 @@ def trained(words, recipe, metrics, of_what=""):
     ]
 
 
+def with_medians(runs):
+    """The trainings, and the median of those that differ in their seed alone, if there are three.
+
+    Args:
+        runs: what is known of each training, `metrics["runs"]`.
+    """
+    alike = {}
+    for run in runs:
+        if run.get("finished", True):
+            alike.setdefault((run.get("variant"), changes(run["settings"])), []).append(run)
+    medians = []
+    for group in alike.values():
+        seeds = {run["training_seed"] for run in group}
+        if len(seeds) == len(group) >= 3:
+            one = {"training_seed": f"median of {len(group)}", "settings": group[0]["settings"]}
+            medians.append({**median(group), **one})
+    return [*runs, *medians]
+
+
+def median(values):
+    """The median of numbers, also of those in dicts and lists; of anything else, the first."""
+    first = values[0]
+    if isinstance(first, dict):
+        shared = [key for key in first if all(key in value for value in values)]
+        return {key: median([value[key] for value in values]) for key in shared}
+    if isinstance(first, list):
+        return list(map(median, zip(*values)))
+    if isinstance(first, bool) or not isinstance(first, (int, float)):
+        return first
+    return type(first)(statistics.median(values))
+
+
 def trainings_table(metrics, symbols):
     """The table of trainings of an entry that is also validated on longer examples.
 
@@ -297,6 +330,6 @@ def trainings_table(metrics, symbols):
             f"{100 * run['longer_symbol_error']:.4f} %",
             percent(run["sequence_error"]),
         ]
-        for run in metrics["runs"]
+        for run in with_medians(metrics["runs"])
     ]
     return markdown(header, rows)

@@ -10,6 +10,7 @@ from ...entries.card import (
     percent,
     trained,
     whole_minutes,
+    with_medians,
 )
 from ...recipes import configure
 
@@ -126,7 +127,7 @@ def training(recipe, metrics):
         "| variant | seed | other settings | steps | minutes | validation error | test error | N |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for run in metrics["runs"]:
+    for run in with_medians(metrics["runs"]):
         lines.append(
             f"| {run['variant']} | {run['training_seed']} | {changes(run['settings'])} | "
             f"{run['steps']:,} | {whole_minutes(run)} | "

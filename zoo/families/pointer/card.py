@@ -13,6 +13,7 @@ from ...entries.card import (
     markdown,
     percent,
     whole_minutes,
+    with_medians,
 )
 from ...words import aligned
 from ..act.card import choice
@@ -89,7 +90,7 @@ def trainings_table(recipe, metrics):
     shown = "length_ratio" if "length_ratio" in metrics else "sequence_error"
     name, text = SCORES.get(shown, ("", percent))
     rows = []
-    for run in metrics["runs"]:
+    for run in with_medians(metrics["runs"]):
         by_points = {row["difficulty"]: row[shown] for row in run["by_difficulty"]}
         rows.append(
             [
