@@ -34,10 +34,11 @@ hypothesis.settings.load_profile("deterministic")
 
 # The files that take longest, which begin first, so that all processes end at about the same time.
 LONGEST = (
-    *("test_conformance", "test_entries", "test_examples", "test_training", "test_train"),
-    *("test_residual", "test_over_time", "test_limits", "test_cli", "test_training_of_others"),
-    *("test_ham", "test_pointer", "test_translation", "test_training_in_fit", "test_attention"),
-    *("test_language", "test_distributed", "test_backends", "test_installation", "test_tune"),
+    *("test_examples", "test_conformance", "test_train", "test_training", "test_translation"),
+    *("test_ham", "test_pointer", "test_neural_gpu", "test_cli", "test_training_of_others"),
+    *("test_limits", "test_verify", "test_over_time", "test_language", "test_residual"),
+    *("test_entries", "test_attention", "test_backends", "test_distributed", "test_installation"),
+    *("test_training_in_fit", "test_builders", "test_scout"),
 )
 
 
