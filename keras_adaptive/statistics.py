@@ -6,6 +6,7 @@ Student's interval and are compared by his t test. `plateaus` counts how often a
 
 import dataclasses
 import math
+import statistics
 from collections.abc import Sequence
 from typing import Any
 
@@ -164,6 +165,38 @@ def standard_error(values: Sequence[float]) -> float:
     if not len(values):
         arguments.refuse("values", values, "numbers, at least one")
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def median_of_each(records: Sequence[Any]) -> Any:
+    """The medians of the numbers at the same places of records, such as those of trainings.
+
+    Args:
+        records: at least one; dicts and lists of the same structure, however deep. Keys that some
+            lack are left out. Of what is not a number, the first is taken.
+
+    Returns:
+        A record of that structure, with integers where all are integers.
+
+    Raises:
+        ValueError: there is no record.
+
+    Example:
+
+    >>> median_of_each([{"errors": [1, 0]}, {"errors": [5, 2]}, {"errors": [2, 1]}])
+    {'errors': [2, 1]}
+    """
+    if not records:
+        arguments.refuse("records", records, "records, at least one")
+    first = records[0]
+    if isinstance(first, dict):
+        shared = [key for key in first if all(key in record for record in records)]
+        return {key: median_of_each([record[key] for record in records]) for key in shared}
+    if isinstance(first, list):
+        return [median_of_each(each) for each in zip(*records)]
+    if isinstance(first, bool) or not isinstance(first, (int, float)):
+        return first
+    median = statistics.median(records)
+    return int(median) if all(isinstance(record, int) for record in records) else median
 
 
 def plateaus(values: Sequence[float], patience: int | None) -> int:

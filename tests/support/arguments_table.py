@@ -259,6 +259,7 @@ TABLE = {
     numpy_act.NumpyACT: (None, {"path": PATH}),
     statistics.Ratio: (None, {"totals": DATA, "parts": DATA, "largest": DATA}),
     statistics.standard_error: (None, {"values": DATA}),
+    statistics.median_of_each: (None, {"records": DATA}),
     statistics.plateaus: (
         lambda: {"values": [0.5, 0.4], "patience": 2},
         {"values": DATA, "patience": or_none(COUNT)},

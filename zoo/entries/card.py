@@ -4,8 +4,9 @@ import dataclasses
 import itertools
 import json
 import shlex
-import statistics
 import textwrap
+
+from ...statistics import median_of_each
 
 LICENCE = "Apache 2.0, as the package."
 
@@ -291,21 +292,8 @@ def with_medians(runs):
         seeds = {run["training_seed"] for run in group}
         if len(seeds) == len(group) >= 3:
             one = {"training_seed": f"median of {len(group)}", "settings": group[0]["settings"]}
-            medians.append({**median(group), **one})
+            medians.append({**median_of_each(group), **one})
     return [*runs, *medians]
-
-
-def median(values):
-    """The median of numbers, also of those in dicts and lists; of anything else, the first."""
-    first = values[0]
-    if isinstance(first, dict):
-        shared = [key for key in first if all(key in value for value in values)]
-        return {key: median([value[key] for value in values]) for key in shared}
-    if isinstance(first, list):
-        return list(map(median, zip(*values)))
-    if isinstance(first, bool) or not isinstance(first, (int, float)):
-        return first
-    return type(first)(statistics.median(values))
 
 
 def trainings_table(metrics, symbols):
