@@ -148,7 +148,6 @@ def test_dham_with_saturated_search_is_ham(variant):
     np.testing.assert_array_equal(np.argmax(soft_found["attention"], axis=-1), found["leaf"])
 
 
-@pytest.mark.slow
 def test_levels_in_a_loop(monkeypatch):
     """As in large trees; in a graph of unknown length too, with gradients."""
     monkeypatch.setattr(ham, "_UNROLLED_LEVELS", 0)

@@ -164,7 +164,6 @@ def test_rates_and_bonus_follow_the_history(tiny):
     assert run.model.entropy_bonus == 0.25
 
 
-@pytest.mark.slow
 def test_the_average_is_what_is_measured_and_kept(tiny):
     run = tiny(NAME)
     optimizer = run.model.optimizer

@@ -80,7 +80,6 @@ def test_tau_is_that_of_the_stage(run):
     assert run.history[-1]["time_penalty"] == expected
 
 
-@pytest.mark.slow
 def test_padding_behind_the_longest_answer_changes_nothing(run):
     """Hulls of many points are trained on as many columns as their answers need."""
     family, task = families.of(run.recipe), {"length": 30, "min_length": 30}
