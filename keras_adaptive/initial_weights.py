@@ -16,6 +16,7 @@ import keras
 import numpy as np
 
 from . import arguments
+from .neural_gpu.neural_gpu import NeuralGPU
 
 
 def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
@@ -29,6 +30,9 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
     many. The first units are those of `source`; the others read all units with their own initial
     weights, but nothing reads them yet, so the wider network answers as `source` does (unless a
     layer normalizes over the units).
+
+    A `layers.NeuralGPU` may have more CGRUs in each step than that of `source`, and repeats its:
+    with twice as many it answers as `source` with twice as many steps for each symbol.
 
     Args:
         model: whose weights are set.
@@ -72,7 +76,20 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
         copied[fits[0]] = value
     for path, value in copied.items():
         own[path].assign(value)
+    for one, other in _repeated(model, copied):
+        one.assign(keras.ops.convert_to_numpy(other).copy())
+        copied[_path(one, model)] = other
     return [path for path in own if path not in copied]
+
+
+def _repeated(model, copied):
+    """Pairs of a weight of a CGRU that was not copied, and the weight that it begins with."""
+    for layer in model._flatten_layers():
+        if isinstance(layer, NeuralGPU):
+            known = [c for c in layer.cells if _path(c.weights[0], model) in copied]
+            for place, cell in enumerate(layer.cells):
+                if known and cell not in known:
+                    yield from zip(cell.weights, known[place % len(known)].weights, strict=True)
 
 
 def _path(variable, model):

@@ -90,6 +90,12 @@ class Recipe:
         """The number of examples in a training batch of one of `stages`."""
         return stage.batch_size or self.batch_size
 
+    def built_at(self, stage: Stage) -> Self:
+        """The recipe of the network as it is during one of `stages`."""
+        if not stage.hyperparameters:
+            return self
+        return self.replace(hyperparameters={**self.hyperparameters, **stage.hyperparameters})
+
     def parameters_at(
         self, stage: Stage, level: int | None = None, index: int = 0
     ) -> dict[str, Any]:

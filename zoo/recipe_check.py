@@ -6,7 +6,7 @@ example with the parameters of every stage, and hyperparameters are compared wit
 
 from .. import datasets
 from .family_traits import traits_of
-from .settings import LARGEST_BATCH
+from .settings import GROWING, LARGEST_BATCH
 
 # The largest training batch, in numbers of 4 bytes: 8 GiB.
 MOST_NUMBERS = 2**31
@@ -67,8 +67,28 @@ def check_network(recipe):
     read, stack = get("read_depth"), get("stack_depth")
     if None not in (read, stack) and stack < read:
         raise ValueError(f"stack_depth must be at least read_depth, {read}. Received: {stack}")
+    check_growth(recipe)
     if any(stage.bins for stage in recipe.stages) and recipe.length_parameters is None:
         raise ValueError(f"bins are of data sets with a length, which {recipe.dataset} has not")
+
+
+def check_growth(recipe):
+    """Check that the network does not shrink from one stage to the next."""
+    sizes: dict = {}
+    for index, stage in enumerate(recipe.stages):
+        if unknown := stage.hyperparameters.keys() - recipe.hyperparameters.keys():
+            raise ValueError(
+                f"stages.{index}.hyperparameters must be some of the recipe's. "
+                f"Received: {', '.join(sorted(unknown))}"
+            )
+        settings = recipe.built_at(stage).hyperparameters
+        for name in GROWING:
+            if name in sizes and settings[name] < sizes[name]:
+                raise ValueError(
+                    f"{name} must not fall from one stage to the next. Received: {settings[name]} "
+                    f"in stage {index}, after {sizes[name]}"
+                )
+        sizes = {name: settings[name] for name in GROWING if name in settings}
 
 
 def check_costs(recipe, changed):

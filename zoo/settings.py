@@ -27,6 +27,8 @@ LARGEST_BATCH = 1_000_000
 # A kernel between two layers of this many units takes 4 GiB.
 MOST_UNITS = 32_768
 MOST_PONDER = 10_000
+# The hyperparameters with which a network may begin smaller than it becomes.
+GROWING = ("num_layers", "units")
 SEED = Integer("of what is drawn", 0, 2**32 - 1)
 
 
@@ -89,6 +91,24 @@ class Parameters(Setting):
         check_parameters(value)
 
 
+class Hyperparameters(Setting):
+    """Hyperparameters with which a network is smaller."""
+
+    @property
+    def words(self):
+        return f"an object of numbers with the names {' or '.join(GROWING)}"
+
+    allowed = words
+
+    def allows(self, value):
+        return isinstance(value, Mapping) and set(value) <= set(GROWING)
+
+    def check(self, name, value):
+        super().check(name, value)
+        for key, number in value.items():
+            HYPERPARAMETERS[key].check(key, number)
+
+
 RECIPE = {
     "batch_size": Integer("examples a step", 1, LARGEST_BATCH),
     "seed": SEED,
@@ -101,6 +121,7 @@ STAGE = {
     "hold": Number("share of the stage before the learning rate falls", 0, 1, open="high"),
     "time_penalty": Number("τ, the price of a step of thought", 0, 1000),
     "parameters": Parameters("the data set's parameters that differ in the stage"),
+    "hyperparameters": Hyperparameters("those of the network that are smaller in the stage"),
     "curriculum": Curricula("how difficulty grows", none=True),
     "bins": Several(
         "lengths that training batches take in turn",

@@ -63,6 +63,9 @@ class Stage:
             the schedule starts.
         time_penalty: τ during the stage.
         parameters: the data set's parameters that differ from the recipe's during the stage.
+        hyperparameters: those of the network that differ from the recipe's during the stage, for a
+            network that is smaller at first, see `settings.GROWING`. A larger one begins with the
+            weights of the stage before (`initial_weights.copy_weights`) and a new optimizer.
         curriculum: a `Curriculum`, or None.
         bins: lengths, in increasing order. Training batch i uses bin i mod the number of bins: its
             examples are longer than the bin before and at most as long as this bin. Without
@@ -80,6 +83,7 @@ class Stage:
     hold: float = 0.0
     time_penalty: float = 1e-3
     parameters: Mapping = dataclasses.field(default_factory=dict)
+    hyperparameters: Mapping = dataclasses.field(default_factory=dict)
     curriculum: Curriculum | None = None
     bins: tuple[int, ...] = ()
     chunk: int = 500

@@ -1,10 +1,20 @@
 """Long binary multiplication by a Neural GPU with diagonal gates."""
 
+import dataclasses
+
 from ..families.neural_gpu.settings import DIAGONAL, DIFFERENCES, NUMBERS, several, sharper
 from ..recipe import Recipe
 
 # The learning rate and the lengths of the later stages.
 LONG = 0.004, (4, 8, 12, 16, 20)
+
+
+def one_layer(*arguments, **more):
+    """A stage, as of `several`, in which the network has one layer."""
+    stage = several(*arguments, **more)
+    return dataclasses.replace(stage, hyperparameters={"num_layers": 1})
+
+
 RECIPE = Recipe(
     name="neural_gpu_multiplication",
     dataset="neural_gpu_multiplication",
@@ -12,6 +22,7 @@ RECIPE = Recipe(
     hyperparameters={
         **DIAGONAL,
         "maps": 96,
+        "num_layers": 2,
         "gate_sharpness": 1.5,
         "averaging": 0.9998,
         "longer": 100,
@@ -19,23 +30,34 @@ RECIPE = Recipe(
         "more_steps": 2,
     },
     stages=(
-        several(10_000, 0.005, (1, 2, 3, 4, 5), hold=0.6),
+        one_layer(10_000, 0.005, (1, 2, 3, 4, 5), hold=0.6),
         # From here on, some numbers have runs of equal digits, which cause longer carries.
-        several(5000, 0.004, (2, 4, 6, 8, 10), runs_share=0.3),
-        several(20_000, *LONG, runs_share=0.5),
+        one_layer(5000, 0.004, (2, 4, 6, 8, 10), runs_share=0.3),
+        one_layer(20_000, *LONG, runs_share=0.5),
         # Some products have such runs, too; the learning rate falls, and once more.
-        several(10_000, *LONG, hold=0.3, runs_share=0.4, result_runs_share=0.3),
-        several(22_000, *LONG, hold=0.3, runs_share=0.4, result_runs_share=0.3),
+        one_layer(10_000, *LONG, hold=0.3, runs_share=0.4, result_runs_share=0.3),
+        one_layer(22_000, *LONG, hold=0.3, runs_share=0.4, result_runs_share=0.3),
         # A constant rate, because the moving average of the weights is what is published.
-        several(9000, *LONG, dense_share=0.5, runs_share=0.3, result_runs_share=0.2),
+        one_layer(9000, *LONG, dense_share=0.5, runs_share=0.3, result_runs_share=0.2),
         # With one step a symbol, what is still wrong lies in long runs in the middle of a product.
-        several(
+        one_layer(
             6000,
             *LONG,
             dense_share=0.3,
             runs_share=0.2,
             result_runs_share=0.2,
             long_run_share=0.4,
+        ),
+        # A second layer, as in the paper, which begins as a copy of the first one. A carry moves by
+        # one digit in a layer, and may have to move through half of the product.
+        several(
+            5000,
+            *LONG,
+            hold=0.4,
+            dense_share=0.3,
+            runs_share=0.3,
+            result_runs_share=0.3,
+            long_run_share=0.2,
         ),
     ),
     task=(

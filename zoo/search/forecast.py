@@ -82,7 +82,7 @@ def seconds_a_batch(recipe, jit_compile="auto"):
     stage, clock = recipe.stages[-1], keras.callbacks.LambdaCallback(on_train_batch_end=note_time)
     level = recipe.stop_of(stage.curriculum) if stage.curriculum else None
     with tempfile.TemporaryDirectory() as folder:
-        run = start(recipe, folder, {}, jit_compile)
+        run = start(recipe, folder, {}, jit_compile, stage=len(recipe.stages) - 1)
     feed = batches(recipe, recipe.seed, stage, level)
     # The callback ends the training long before this many epochs.
     run.model.fit(feed.for_fit(), epochs=10_000, verbose=0, shuffle=False, callbacks=[clock])

@@ -26,6 +26,11 @@ class Position:
     validated: int = 0
     done: bool = False
 
+    @property
+    def trained_stage(self) -> int:
+        """The stage of the last step, or the first one."""
+        return self.stage if self.done or self.stage_step else max(self.stage - 1, 0)
+
 
 # The keys of a training's state, and their types.
 STATE = {

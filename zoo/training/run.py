@@ -11,6 +11,8 @@ import keras
 from ... import checkpoints, datasets
 from ...backend import accelerator
 from ...checkpoints.files import csv_text, write_file
+from ...initial_weights import copy_weights
+from ...weight_averages import use_averages
 from .. import families
 from ..recipe import Recipe, Stage
 from ..recipes import configure
@@ -27,7 +29,8 @@ class Run:
     """A training in a folder: its recipe, model, position and history.
 
     `accelerator` is the processor that it began on, if not a CPU; `source` is the file that it was
-    restored from, `saved` the step of its last checkpoint.
+    restored from, `saved` the step of its last checkpoint. `built_for` is the number of the stage
+    whose network `model` is, and `jit_compile` as in `keras.Model.compile`.
     """
 
     recipe: Recipe
@@ -40,11 +43,24 @@ class Run:
     accelerator: str | None = dataclasses.field(default_factory=accelerator)
     source: Path | None = None
     saved: int = 0
+    built_for: int = 0
+    jit_compile: bool | str = "auto"
 
     @property
     def stage(self) -> Stage:
         """The current stage."""
         return self.recipe.stages[self.position.stage]
+
+    def grow(self) -> bool:
+        """Give the weights to the network of the current stage; whether it is another one."""
+        before, self.built_for = self.recipe.stages[self.built_for], self.position.stage
+        recipe, trained = self.recipe.built_at(self.stage), self.model
+        if recipe == self.recipe.built_at(before):
+            return False
+        use_averages(trained)
+        self.model = network(recipe, self.jit_compile, self.settings.get("precision"))
+        copy_weights(self.model, trained)
+        return True
 
     def save(self, folder: Path | None = None) -> None:
         """Write checkpoint and history; by default into the folder of the training."""
@@ -76,8 +92,24 @@ def start(
     settings: dict[str, Any],
     jit_compile: bool | str = "auto",
     precision: str | None = None,
+    stage: int = 0,
 ) -> Run:
-    """A run at step 0, whose model has a dtype policy, `precision`; None is Keras's own."""
+    """A run at step 0.
+
+    Args:
+        recipe, folder, settings: as in `Run`.
+        jit_compile: as in `keras.Model.compile`.
+        precision: the dtype policy of the model; None is Keras's own.
+        stage: the number of the stage whose network is made.
+    """
+    model = network(recipe.built_at(recipe.stages[stage]), jit_compile, precision)
+    run = Run(recipe, model, Path(folder), settings, Position(), [])
+    run.built_for, run.jit_compile = stage, jit_compile
+    return run
+
+
+def network(recipe: Recipe, jit_compile: bool | str, precision: str | None) -> keras.Model:
+    """The compiled network of a recipe, with first weights."""
     # Initializers of Keras draw from its global generator.
     keras.utils.set_random_seed(recipe.seed)
     policy = keras.config.dtype_policy()
@@ -89,7 +121,7 @@ def start(
     # Keras's trainer on torch takes one step at a time.
     steps = 1 if keras.config.backend() == "torch" else STEPS_PER_EXECUTION
     families.of(recipe).compile(model, jit_compile, steps)
-    return Run(recipe, model, Path(folder), settings, Position(), [])
+    return model
 
 
 def symbols_of(recipe: Recipe) -> list[str] | None:
@@ -135,19 +167,20 @@ def restore(
         elif value is not None:
             merged[key] = value
     precision = merged.get("precision") if to_train else None
-    run = start(configure(merged, recipe), folder, merged, jit_compile, precision)
+    position, recipe = Position(**state["position"]), configure(merged, recipe)
+    if position.stage >= len(recipe.stages):
+        raise ValueError(
+            f"{saved.path} is of stage {position.stage}, and {recipe.name} has "
+            f"{len(recipe.stages)}"
+        )
+    run = start(recipe, folder, merged, jit_compile, precision, position.trained_stage)
     known = merged.get("symbols")
     if known is not None and known != symbols_of(run.recipe):
         raise ValueError(
             f"{folder} was trained on other symbols than those of {run.recipe.dataset} here: its "
             "text, or the library that learns subwords from it, has changed"
         )
-    run.position = Position(**state["position"])
-    if run.position.stage >= len(run.recipe.stages):
-        raise ValueError(
-            f"{saved.path} is of stage {run.position.stage}, and {run.recipe.name} has "
-            f"{len(run.recipe.stages)}"
-        )
+    run.position = position
     checkpoints.restore(saved, run.model)
     run.history = state["history"]
     run.backend, run.accelerator = state["backend"], state.get("accelerator")

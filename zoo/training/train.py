@@ -180,6 +180,8 @@ class Conductor:
     def fit_stage(self, until_step: float = math.inf) -> None:
         """Train the rest of the current stage, at most until a step."""
         run, stage, position = self.run, self.run.stage, self.run.position
+        if run.grow():
+            self.probe = self.family.probe(run.model)
         if stage.curriculum and position.level is None:
             position.level = stage.curriculum.start
         self.bar.steps = position.step + steps_left(run)
