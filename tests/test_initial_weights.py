@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from keras_adaptive import initial_weights
-from keras_adaptive.layers import ACTRNN
+from keras_adaptive.layers import ACTRNN, NeuralGPU
 from keras_adaptive.models import AdaptiveResNet
+from keras_adaptive.neural_gpu import set_steps_multiplier
 
 
 @pytest.fixture
@@ -137,6 +138,28 @@ def test_a_wider_network_starts_with_the_answers_of_a_narrow_one(cell, rng):
     for variable, old in zip(wide.trainable_variables, before, strict=True):
         moved = np.array(variable) != old
         assert moved.all() or ("halting" not in variable.path and moved.mean() > 0.9), variable.path
+
+
+def neural_gpu(layers, name, **arguments):
+    symbols = keras.Input((None,), dtype="int32")
+    cell = {"nonlinearity": "hard", "diagonal": True, "kernel_size": (3, 1)}
+    layer = NeuralGPU(4, 6, 1, num_layers=layers, **cell, **arguments, name="neural_gpu")
+    return keras.Model(symbols, keras.layers.Dense(3, name="answer")(layer(symbols)), name=name)
+
+
+@pytest.mark.parametrize(("less", "more"), [(1, 2), (2, 6)])
+def test_a_deeper_neural_gpu_starts_with_the_answers_of_more_steps(less, more, rng):
+    deep, shallow = neural_gpu(more, "deep"), neural_gpu(less, "shallow")
+    assert initial_weights.copy_weights(deep, shallow) == []
+    symbols = rng.integers(0, 4, (3, 7))
+    set_steps_multiplier(shallow, more // less)
+    np.testing.assert_allclose(deep(symbols), shallow(symbols), atol=1e-6)
+    # The copies learn by themselves.
+    deep.compile(keras.optimizers.SGD(0.1), "mse")
+    deep.fit(symbols, rng.normal(size=(3, 7, 3)), verbose=0)
+    first, last = deep.get_layer("neural_gpu").cells[0], deep.get_layer("neural_gpu").cells[less]
+    for one, other in zip(first.trainable_variables, last.trainable_variables, strict=True):
+        assert (np.array(one) != np.array(other)).any(), one.path
 
 
 def test_a_network_with_fewer_units_is_refused():

@@ -106,6 +106,10 @@ def test_unknown_override(key):
         ("neural_gpu_addition_stack_rnn", {"stack_depth": 1}, "at least read_depth, 2"),
         ("act_parity", {"stages.1.batch_size": 10**6, "bits": 10**5}, "batch_size must be"),
         ("act_words", {"stages.0.batch_size": 7}, "batch_size of a stage must be the recipe's"),
+        ("act_parity", {"stages.0.hyperparameters": {"clipnorm": 1}}, "num_layers or units"),
+        ("act_parity", {"stages.0.hyperparameters": {"units": 0}}, "units must be a whole number"),
+        ("act_parity", {"stages.0.hyperparameters": {"num_layers": 2}}, "some of the recipe's"),
+        ("act_parity", {"stages.0.hyperparameters": {"units": 129}}, "units must not fall .* 128 "),
     ],
 )
 def test_settings_that_do_not_go_together(name, overrides, message):
