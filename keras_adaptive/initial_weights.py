@@ -76,20 +76,23 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
         copied[fits[0]] = value
     for path, value in copied.items():
         own[path].assign(value)
-    for one, other in _repeated(model, copied):
-        one.assign(keras.ops.convert_to_numpy(other).copy())
-        copied[_path(one, model)] = other
-    return [path for path in own if path not in copied]
+    repeated = _repeat_layers(model, copied)
+    return [path for path in own if path not in copied and path not in repeated]
 
 
-def _repeated(model, copied):
-    """Pairs of a weight of a CGRU that was not copied, and the weight that it begins with."""
+def _repeat_layers(model, copied):
+    """Sets the CGRUs of Neural GPUs that are not in `copied`; returns the paths of weights."""
+    paths = set()
     for layer in model._flatten_layers():
-        if isinstance(layer, NeuralGPU):
-            known = [c for c in layer.cells if _path(c.weights[0], model) in copied]
-            for place, cell in enumerate(layer.cells):
-                if known and cell not in known:
-                    yield from zip(cell.weights, known[place % len(known)].weights, strict=True)
+        cells = layer.cells if isinstance(layer, NeuralGPU) else []
+        known = [cell for cell in cells if _path(cell.weights[0], model) in copied]
+        for place, cell in enumerate(cells):
+            if known and cell not in known:
+                for one, other in zip(cell.weights, known[place % len(known)].weights, strict=True):
+                    # A copy: a step of training on JAX takes the memory of a variable.
+                    one.assign(keras.ops.convert_to_numpy(other).copy())
+                    paths.add(_path(one, model))
+    return paths
 
 
 def _path(variable, model):

@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 from keras import ops
 
+from keras_adaptive.backend import tensorflow_scan
 from keras_adaptive.ham import DHAM, HAM, MLP, Memory, entropy, ham, log_probability, record
 from known_ham import (
     FEATURES,
@@ -209,6 +210,39 @@ def test_dham_in_a_graph_of_unknown_length():
         sequences = examples(lengths)
         found = run(tf.constant(batch_of(sequences)))
         assert_gradients(layer, weights, sequences, found)
+
+
+@few_variants
+@pytest.mark.parametrize("writer", ["controller", "root"])
+def test_dham_that_xla_compiles_in_training(variant, writer, monkeypatch):
+    """In a graph with a known number of leaves; batches and inputs may have any length."""
+    found = []
+    usual = tensorflow_scan.chunks_forward
+    monkeypatch.setattr(
+        tensorflow_scan,
+        "chunks_forward",
+        lambda *arguments: found.append(arguments) or usual(*arguments),
+    )
+    layer, weights = ham_layer(
+        DHAM, **{**variant, "empty": "joined", "writer": writer, "scale": 0.7, "num_leaves": 4}
+    )
+    signature = [tf.TensorSpec((None, None, FEATURES), "float64")]
+    run = tf.function(
+        lambda inputs: loss_and_gradients(layer, inputs, training=True), input_signature=signature
+    )
+    for lengths in ([3, 2], [1]):
+        sequences = examples(lengths)
+        inputs = tf.constant(batch_of(sequences))
+        loss, gradients = run(inputs)
+        assert found
+        if writer == "controller":
+            assert_gradients(layer, weights, sequences, (loss, gradients))
+        again, right = loss_and_gradients(layer, inputs)
+        np.testing.assert_allclose(loss, again, rtol=1e-10)
+        for one, other in zip(gradients, right, strict=True):
+            # Eagerly there is none where nothing after a change reads it.
+            zero_or_other = 0.0 if other is None else other
+            np.testing.assert_allclose(0.0 if one is None else one, zero_or_other, atol=1e-10)
 
 
 def test_turns_are_drawn_in_training_with_their_probabilities():

@@ -74,21 +74,16 @@ def check_network(recipe):
 
 def check_growth(recipe):
     """Check that the network does not shrink from one stage to the next."""
-    sizes: dict = {}
     for index, stage in enumerate(recipe.stages):
-        if unknown := stage.hyperparameters.keys() - recipe.hyperparameters.keys():
-            raise ValueError(
-                f"stages.{index}.hyperparameters must be some of the recipe's. "
-                f"Received: {', '.join(sorted(unknown))}"
-            )
-        settings = recipe.built_at(stage).hyperparameters
-        for name in GROWING:
-            if name in sizes and settings[name] < sizes[name]:
+        before = recipe.built_at(recipe.stages[max(index - 1, 0)]).hyperparameters
+        for name, size in recipe.built_at(stage).hyperparameters.items():
+            if name not in recipe.hyperparameters:
+                raise ValueError(f"{recipe.name} has no {name} that a stage could change")
+            if name in GROWING and size < before[name]:
                 raise ValueError(
-                    f"{name} must not fall from one stage to the next. Received: {settings[name]} "
-                    f"in stage {index}, after {sizes[name]}"
+                    f"{name} must not fall from one stage to the next. Received: {size} in stage "
+                    f"{index}, after {before[name]}"
                 )
-        sizes = {name: settings[name] for name in GROWING if name in settings}
 
 
 def check_costs(recipe, changed):

@@ -94,11 +94,7 @@ class Parameters(Setting):
 class Hyperparameters(Setting):
     """Hyperparameters with which a network is smaller."""
 
-    @property
-    def words(self):
-        return f"an object of numbers with the names {' or '.join(GROWING)}"
-
-    allowed = words
+    words: ClassVar[str] = f"an object of numbers with the names {' or '.join(GROWING)}"
 
     def allows(self, value):
         return isinstance(value, Mapping) and set(value) <= set(GROWING)

@@ -3,7 +3,8 @@
 `repeat` runs a body until no row of the batch is running any more, and sums its results; its
 gradient costs as many steps as were run. `scan` runs a step over a time axis. Values and gradients
 of both are the same on every backend. `scan_repeats` combines both in one loop, which is faster, on
-backends that have it. `concrete` returns the values of a tensor if they are known, for checks.
+backends that have it. `compiled_scan` is `scan` for training, where TensorFlow runs a graph faster.
+`concrete` returns the values of a tensor if they are known, for checks.
 `parts` has functions that run a step for some rows only; it is `None` on backends without them.
 `clock` reads the time while a graph runs. `retraced` separates traces that were made in different
 contexts, see `halting.context`. The other functions are parts of loops with custom gradients, see
@@ -40,7 +41,7 @@ if keras.config.backend() == "tensorflow":
     from .tensorflow_compact import explained_compaction
     from .tensorflow_element import compiled_together
     from .tensorflow_retrace import retraced, runs_for_another_thread
-    from .tensorflow_scan import scan_repeats
+    from .tensorflow_scan import compiled_scan, scan_repeats
 elif keras.config.backend() == "jax":
     from .jax import (
         accelerator,
@@ -59,6 +60,7 @@ elif keras.config.backend() == "jax":
         with_gradient,
     )
 
+    compiled_scan = scan
     batch_normalized = parts = compiled_together = scan_repeats = None
     explained_compaction = contextlib.nullcontext
 else:
@@ -75,6 +77,7 @@ else:
         scan,
     )
 
+    compiled_scan = scan
     append = explicit = pull_back = with_gradient = None  # Only for loops that append in place.
     batch_normalized = parts = compiled_together = scan_repeats = None
     explained_compaction = contextlib.nullcontext
@@ -86,6 +89,7 @@ __all__ = [
     "batch_normalized",
     "can_compact",
     "clock",
+    "compiled_scan",
     "compiled_together",
     "compiles",
     "concrete",

@@ -13,7 +13,7 @@ import tensorflow as tf
 from keras import tree
 from tensorflow.python.framework import config
 
-from .tensorflow import _floating, compiles, refuse_unseen
+from .tensorflow import _floating, compiles, refuse_unseen, scan
 from .tensorflow_chunks import chunks_forward
 from .tensorflow_element import Element
 from .tensorflow_loops import Loops, as_array
@@ -102,6 +102,26 @@ def scan_repeats(
         first = tree.map_structure(lambda x: x[0], (totals, sequences))
         carry = finish(first[0], carry, first[1])
     return carry, totals
+
+
+def compiled_scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any]:
+    """`scan` for training, in chunks of time that XLA compiles where it can.
+
+    Args:
+        step: a function `step(carry, now)` that returns `(carry, results)`, the results floating
+            and with the first axis of the first tensor in the carry.
+        carry, sequences: as in `scan_repeats`.
+
+    Returns:
+        The last carry, and the results with time as first axis.
+    """
+
+    def once(n, carry, now):
+        carry, results = step(carry, now)
+        return results, carry, tf.constant(True)
+
+    found = scan_repeats(once, lambda total, carry, now: carry, carry, sequences, 1)
+    return scan(step, carry, sequences) if found is None else found
 
 
 def _forward(traced, carry, common, total, sequences, length, last):

@@ -150,10 +150,14 @@ class TreeAttention(keras.layers.Layer):
                 trace["nodes"] = nodes
             return (nodes, states, query), {"answer": answer, "query": asked, **trace}
 
-        _, trace = backend.scan(step, carry, now)
+        _, trace = self._scan(training)(step, carry, now)
         if return_nodes:
             trace["nodes"] = ops.concatenate([carry[0][None], trace["nodes"]], axis=0)
         return trace
+
+    def _scan(self, training):
+        """The function that runs the steps."""
+        return backend.scan
 
     def _asked(self, query, now):
         """The input of SEARCH and WRITE beside a node: h_LSTM, or the operation."""

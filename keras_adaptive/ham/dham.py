@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from .. import arguments
+from .. import arguments, backend
 from ..empty_batch import takes_no_rows
 from ..halting.loop import at_least_float32
 from ..types import Tensor
@@ -128,6 +128,10 @@ class DHAM(EntropyBonus, TreeAttention):
         counts = ops.swapaxes(ops.cast(counts, dtype), 0, 1)
         each = levels * openness_of(-ops.sum(p * ops.log(p), axis=-1) / levels)
         return ops.sum(counts * each) / ops.maximum(ops.sum(counts), 1.0)
+
+    def _scan(self, training):
+        compiled = training and all(layer.supports_jit for layer in self._flatten_layers())
+        return backend.compiled_scan if compiled else backend.scan
 
     def attend(
         self, nodes: Tensor, query: Tensor, now: dict[str, Tensor]

@@ -179,7 +179,10 @@ class Memory(keras.layers.Layer):
 def pad_time(x: Tensor, length: Tensor) -> Tensor:
     """`x` padded with zeros at the end of axis 1, to that length."""
     rest = length - _length(x)
-    return ops.pad(x, ((0, 0), (0, rest), *[(0, 0)] * (len(x.shape) - 2)))
+    padded = ops.pad(x, ((0, 0), (0, rest), *[(0, 0)] * (len(x.shape) - 2)))
+    # So that the length is known if `x` had another unknown one.
+    known = isinstance(length, int) and padded.shape[1] is None
+    return ops.reshape(padded, (ops.shape(x)[0], length, *x.shape[2:])) if known else padded
 
 
 def _of_each(layer, vectors, dtype=None):

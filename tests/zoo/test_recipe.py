@@ -108,7 +108,7 @@ def test_unknown_override(key):
         ("act_words", {"stages.0.batch_size": 7}, "batch_size of a stage must be the recipe's"),
         ("act_parity", {"stages.0.hyperparameters": {"clipnorm": 1}}, "num_layers or units"),
         ("act_parity", {"stages.0.hyperparameters": {"units": 0}}, "units must be a whole number"),
-        ("act_parity", {"stages.0.hyperparameters": {"num_layers": 2}}, "some of the recipe's"),
+        ("act_parity", {"stages.0.hyperparameters": {"num_layers": 2}}, "has no num_layers"),
         ("act_parity", {"stages.0.hyperparameters": {"units": 129}}, "units must not fall .* 128 "),
     ],
 )

@@ -94,13 +94,9 @@ def start(
     precision: str | None = None,
     stage: int = 0,
 ) -> Run:
-    """A run at step 0.
+    """A run at step 0, with the network of a stage.
 
-    Args:
-        recipe, folder, settings: as in `Run`.
-        jit_compile: as in `keras.Model.compile`.
-        precision: the dtype policy of the model; None is Keras's own.
-        stage: the number of the stage whose network is made.
+    The model has a dtype policy, `precision`; None is Keras's own.
     """
     model = network(recipe.built_at(recipe.stages[stage]), jit_compile, precision)
     run = Run(recipe, model, Path(folder), settings, Position(), [])

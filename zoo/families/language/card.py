@@ -187,7 +187,13 @@ model = zoo.load({loading(recipe, metrics)})  # bytes to probabilities (batch, t
 ```
 
 To measure it needs the text, see the README of the data set `enwik8`. The
-SavedModel in this folder answers without this package: its endpoint `serve` takes bytes int32
+{served("bytes")}"""
+
+
+def served(unit):
+    """What the SavedModel takes and returns, the end of a sentence that begins with "The"."""
+    return f"""\
+SavedModel in this folder answers without this package: its endpoint `serve` takes {unit} int32
 (batch, time) and returns `outputs`, `ponder` and `ponder_steps`; `serve_with_limits` also takes
 `max_ponder` and `epsilon`. It is for inference only: gradients through it are silently zero."""
 
@@ -195,28 +201,28 @@ SavedModel in this folder answers without this package: its endpoint `serve` tak
 def training(recipe, metrics):
     """The settings, the command, and every training that was run."""
     settings = recipe.hyperparameters
-    parameters = recipe.parameters_at(recipe.stages[0])
     words = (
         f"{settings['units']} LSTM units ({recipe.paper['cell']} in the paper); Adam, gradients "
         f"clipped at a global norm of {settings['clipnorm']:g}"
     )
+    return with_trainings(recipe, metrics, words, "random windows", "bytes")
+
+
+def with_trainings(recipe, metrics, network, rows, unit, score=SCORE, digits=3):
+    """The section `training`, of a network and the rows of its batches in words."""
+    length = recipe.parameters_at(recipe.stages[0])["length"]
+    adaptive = [run for run in metrics["runs"] if run["variant"] == metrics["variant"]]
+    only = ", the only one with ACT" if len(adaptive) == 1 else ""
     lines = [
-        *trained(words, recipe, metrics, f" random windows of {parameters['length']} bytes"),
-        "The trainings that the card was made from. The published one is the first"
-        f"{only(metrics)}.",
+        *trained(network, recipe, metrics, f" {rows} of {length} {unit}"),
+        f"The trainings that the card was made from. The published one is the first{only}.",
         "",
-        trainings(metrics["runs"]),
+        trainings(metrics["runs"], score, digits),
     ]
     return "\n".join(lines)
 
 
-def only(metrics):
-    """What is to be said if a single training has ACT."""
-    adaptive = [run for run in metrics["runs"] if run["variant"] == metrics["variant"]]
-    return ", the only one with ACT" if len(adaptive) == 1 else ""
-
-
-def trainings(runs, score=SCORE, digits=3):
+def trainings(runs, score, digits):
     """The table of all trainings with their scores."""
     header = ["variant", "seed", "other settings", "steps", "minutes", "validation", "test", "N"]
     with_ratios = any("space_ratio" in run for run in runs)

@@ -23,6 +23,16 @@ ROUNDED = 2e-3
 NEARLY = 2e-2
 
 
+def run_metrics_of(score):
+    """The keys of each training in `metrics.json`, where a network has this score."""
+    training = "training_seed", "training_backend", "settings", "steps", "training_seconds"
+    validation = f"validation_{score}", "validation_ponder_steps"
+    return (
+        *("variant", *training, *validation),
+        *(score, "confidence_interval", "examples", "ponder", "ponder_steps"),
+    )
+
+
 class Language(ACT):
     """Networks with one adaptive recurrent layer that predict the next byte of a text."""
 
@@ -42,21 +52,7 @@ class Language(ACT):
     draw_reading = staticmethod(plots.text.ponder_under_text)
     # Windows; the test part of the first megabyte has 106.
     default_examples = 100
-    run_metrics = (
-        "variant",
-        "training_seed",
-        "training_backend",
-        "settings",
-        "steps",
-        "training_seconds",
-        "validation_bits_per_character",
-        "validation_ponder_steps",
-        "bits_per_character",
-        "confidence_interval",
-        "examples",
-        "ponder",
-        "ponder_steps",
-    )
+    run_metrics = run_metrics_of(SCORE)
     optional_metrics = (
         *(name + kind for name in RATIOS.values() for kind in ("", "_interval")),
         "boundary_f1",
@@ -240,18 +236,12 @@ class Language(ACT):
 
     def format_answer(self, answer):
         """A table with a line for each byte."""
+        header = ("inputs", "answers", "ponder", "ponder_steps", "bits", "entropy")
         lines = [("byte", "next", "ponder", "steps", "loss", "entropy")]
-        for place, pair in enumerate(zip(answer["inputs"], answer["answers"], strict=True)):
-            loss = answer["bits"][place]
-            lines.append(
-                (
-                    *(repr(letter) if letter == " " else letter for letter in pair),
-                    f"{answer['ponder'][place]:.2f}",
-                    str(answer["ponder_steps"][place]),
-                    "" if loss is None else f"{loss:.2f}",
-                    f"{answer['entropy'][place]:.2f}",
-                )
-            )
+        for *pair, ponder, steps, loss, entropy in zip(*map(answer.get, header), strict=True):
+            letters = [repr(letter) if letter == " " else letter for letter in pair]
+            loss = "" if loss is None else f"{loss:.2f}"
+            lines.append((*letters, f"{ponder:.2f}", str(steps), loss, f"{entropy:.2f}"))
         return "\n".join(aligned(lines))
 
     def check_plot(self, request):

@@ -11,7 +11,7 @@ from ...entries import baseline
 from ...entries.figures import Exact
 from ...words import aligned
 from . import words_card, words_network
-from .family import ROUNDED, Language, rounded
+from .family import ROUNDED, Language, rounded, run_metrics_of
 from .words_network import Probe
 
 SCORE = "perplexity"
@@ -42,21 +42,7 @@ class Words(Language):
     # Windows of a measurement during training; there are 217.
     validation_examples = 20
     default_examples = ALL
-    run_metrics = (
-        "variant",
-        "training_seed",
-        "training_backend",
-        "settings",
-        "steps",
-        "training_seconds",
-        f"validation_{SCORE}",
-        "validation_ponder_steps",
-        SCORE,
-        "confidence_interval",
-        "examples",
-        "ponder",
-        "ponder_steps",
-    )
+    run_metrics = run_metrics_of(SCORE)
 
     def compile(self, model, jit_compile="auto", steps_per_execution=1):
         """Compile a model with the optimizer and loss of the recipe."""

@@ -1,7 +1,7 @@
 """The sections of the model card of an entry that predicts the words of a text."""
 
 from ...entries import baseline
-from ...entries.card import asking, encoding, loading, markdown, trained
+from ...entries.card import asking, encoding, loading, markdown
 from . import card
 
 SCORE = "perplexity"
@@ -77,25 +77,15 @@ model = zoo.load({loading(recipe, metrics)})  # words to probabilities (batch, t
 ```
 
 The list of the words is part of the data set: `task.words()`. The
-SavedModel in this folder answers without this package: its endpoint `serve` takes words int32
-(batch, time) and returns `outputs`, `ponder` and `ponder_steps`; `serve_with_limits` also takes
-`max_ponder` and `epsilon`. It is for inference only: gradients through it are silently zero."""
+{card.served("words")}"""
 
 
 def training(recipe, metrics):
     """The settings, the command, and every training that was run."""
     settings = recipe.hyperparameters
-    parameters = recipe.parameters_at(recipe.stages[0])
     words = (
         f"{settings['units']} LSTM units; each row of a batch goes on where that of the batch "
         f"before ended; gradients clipped at a global norm of {settings['clipnorm']:g}; a softmax "
         f"over {settings['samples']:,} drawn words"
     )
-    lines = [
-        *trained(words, recipe, metrics, f" rows of {parameters['length']} words"),
-        "The trainings that the card was made from. The published one is the first"
-        f"{card.only(metrics)}.",
-        "",
-        card.trainings(metrics["runs"], SCORE, 1),
-    ]
-    return "\n".join(lines)
+    return card.with_trainings(recipe, metrics, words, "rows", "words", SCORE, 1)
