@@ -73,8 +73,12 @@ def bare_step(model, x, y, jit_compile):
 
     @tf.function
     def steps():
+        # One after the other, as in training, where each step needs the weights of that before.
         return tf.while_loop(
-            lambda i, total: i < EXECUTION, lambda i, total: (i + 1, total + step()), (0, 0.0)
+            lambda i, total: i < EXECUTION,
+            lambda i, total: (i + 1, total + step()),
+            (0, 0.0),
+            parallel_iterations=1,
         )
 
     return steps

@@ -172,7 +172,7 @@ def median_of_each(records: Sequence[Any]) -> Any:
 
     Args:
         records: at least one; dicts and lists of the same structure, however deep. Keys that some
-            lack are left out. Of what is not a number, the first is taken.
+            lack are left out. Of what is not a number in all of them, the first is taken.
 
     Returns:
         A record of that structure, with integers where all are integers.
@@ -193,7 +193,7 @@ def median_of_each(records: Sequence[Any]) -> Any:
         return {key: median_of_each([record[key] for record in records]) for key in shared}
     if isinstance(first, list):
         return [median_of_each(each) for each in zip(*records)]
-    if isinstance(first, bool) or not isinstance(first, (int, float)):
+    if not all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in records):
         return first
     median = statistics.median(records)
     return int(median) if all(isinstance(record, int) for record in records) else median

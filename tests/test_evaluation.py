@@ -126,6 +126,15 @@ def test_calls_under_a_limit_take_fewer_steps():
     assert summary["calls"] == 1 and summary["late"] == 1.0 and summary["within"] == 1e-6
 
 
+def test_the_median_of_records_that_differ():
+    """What is not a number everywhere is that of the first record."""
+    records = [{"seed": None, "errors": 4, "more": 1}, {"seed": 1, "errors": 2}, {"seed": 2}]
+    assert statistics.median_of_each(records[:2]) == {"seed": None, "errors": 3}
+    assert statistics.median_of_each(records[::-1]) == {"seed": 2}
+    assert statistics.median_of_each([{"a": [1, 2]}, {"a": [3, 2]}]) == {"a": [2, 2]}
+    assert statistics.median_of_each([[0.5, True], [1, False]]) == [0.75, True]
+
+
 def test_plateaus():
     assert statistics.plateaus([0.5, 0.4, 0.4, 0.4, 0.4, 0.4], 2) == 2
     assert statistics.plateaus([0.5, 0.4, 0.3, 0.3], 2) == 0

@@ -222,7 +222,7 @@ def with_trainings(recipe, metrics, network, rows, unit, score=SCORE, digits=3):
     return "\n".join(lines)
 
 
-def trainings(runs, score, digits):
+def trainings(runs, score=SCORE, digits=3):
     """The table of all trainings with their scores."""
     header = ["variant", "seed", "other settings", "steps", "minutes", "validation", "test", "N"]
     with_ratios = any("space_ratio" in run for run in runs)
