@@ -16,7 +16,7 @@ from tensorflow.python.framework import config
 from ..types import Tensor
 from .tensorflow import _floating, compiles
 from .tensorflow_chunks import refuse_second_derivative
-from .tensorflow_graph import unrecorded
+from .tensorflow_graph import TracedGraph, unrecorded
 from .tensorflow_loops import _add, _array, _keep_shapes, _read, _write, as_array
 from .tensorflow_step import bytes_of
 
@@ -30,12 +30,14 @@ MOST_BYTES = 2**22
 def compiled_together(run: Callable[[], Any]) -> Any:
     """The results of `run()`, in a function that XLA compiles if it does not compile the model.
 
-    `None` where it does, where it must not compile, and where `run` returns `None`.
+    `None` where it does, where it must not or cannot compile, and where `run` returns `None`.
     """
     if tf.executing_eagerly() or compiles() or config.is_op_determinism_enabled():
         return None
     function = tf.function(run, jit_compile=True, autograph=False)
-    return function.get_concrete_function().structured_outputs and function()
+    traced = function.get_concrete_function()
+    known = traced.structured_outputs is not None and TracedGraph(traced.graph).compiles
+    return function() if known else None
 
 
 class Element:

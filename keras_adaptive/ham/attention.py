@@ -120,10 +120,9 @@ class TreeAttention(keras.layers.Layer):
             now["inputs"] = ops.repeat(ops.swapaxes(vectors, 0, 1), eta, axis=0)
             now["present"] = ops.repeat(ops.swapaxes(present, 0, 1), eta, axis=0)
         else:
-            leaves = self.memory.leaves(vectors, present, num_leaves)
-            nodes = self.memory.plant(leaves, pad_time(present, num_leaves))
+            nodes = self._planted(vectors, present, num_leaves, training)
             states = self._rnn.get_initial_state(batch_size)
-            self._rnn._maybe_config_dropout_masks(self._rnn.cell, leaves[:, 0], states)
+            self._rnn._maybe_config_dropout_masks(self._rnn.cell, nodes[:, 0], states)
             query = ops.zeros((batch_size, self.query_width), self.compute_dtype)
         trace = self._all_accesses((nodes, states, query), now, training, return_nodes)
         if self.controller is not None:
@@ -133,6 +132,11 @@ class TreeAttention(keras.layers.Layer):
         trace["reached"] = reached = self._reached(present)
         zeros = ops.zeros_like(probabilities)
         return ops.where(reached[..., None], probabilities, zeros), trace
+
+    def _planted(self, vectors, present, num_leaves, training):
+        """The first values of all nodes."""
+        leaves = self.memory.leaves(vectors, present, num_leaves)
+        return self.memory.plant(leaves, pad_time(present, num_leaves))
 
     def _all_accesses(self, carry, now, training, return_nodes):
         """Details of each access; the carry is the first nodes, states and query."""

@@ -1,5 +1,6 @@
 """DHAM: the memory of HAM with soft attention, trained by backpropagation only."""
 
+import functools
 from typing import Any
 
 import keras
@@ -129,9 +130,19 @@ class DHAM(EntropyBonus, TreeAttention):
         each = levels * openness_of(-ops.sum(p * ops.log(p), axis=-1) / levels)
         return ops.sum(counts * each) / ops.maximum(ops.sum(counts), 1.0)
 
+    def _compiles(self, training):
+        """Whether XLA may compile parts of the layer in a graph of TensorFlow."""
+        return training and all(layer.supports_jit for layer in self._flatten_layers())
+
+    def _planted(self, vectors, present, num_leaves, training):
+        plant = functools.partial(super()._planted, vectors, present, num_leaves, training)
+        compiled = None
+        if backend.compiled_together and isinstance(num_leaves, int) and self._compiles(training):
+            compiled = backend.compiled_together(plant)
+        return plant() if compiled is None else compiled
+
     def _scan(self, training):
-        compiled = training and all(layer.supports_jit for layer in self._flatten_layers())
-        return backend.compiled_scan if compiled else backend.scan
+        return backend.compiled_scan if self._compiles(training) else backend.scan
 
     def attend(
         self, nodes: Tensor, query: Tensor, now: dict[str, Tensor]
