@@ -44,7 +44,7 @@ BOUNDS = {
     "neural_gpu_reverse": 0.001,
     "neural_gpu_duplicate": 0.001,
     "neural_gpu_sort_bits": 0.001,
-    "neural_gpu_multiplication": 0.02,
+    "neural_gpu_multiplication": 0.01,
     "neural_gpu_addition_lstm": 0.03,
     "neural_gpu_addition_stack_rnn": 0.001,
     "pondernet_parity": 0.01,

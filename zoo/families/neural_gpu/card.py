@@ -50,8 +50,8 @@ def results(recipe, metrics):
         header = [f"{unit} (probe)", "examples", "sequence error", "symbol error"]
         lines += [
             "",
-            f"**With {multiplier} steps for each symbol, not the paper's one**, a carry has the "
-            "time to run through all digits. The weights are the same, trained with one step "
+            f"**With {multiplier} steps for each symbol, not the paper's one**, and the same "
+            "weights, which were trained with one step "
             f"(`zoo.load({loading(recipe, metrics)}, steps_multiplier={multiplier})`):",
             "",
             markdown(header, [row_of(row, recipe)[:-1] for row in metrics["more_steps"]]),
