@@ -213,7 +213,7 @@ def test_dham_in_a_graph_of_unknown_length():
 
 
 @few_variants
-@pytest.mark.parametrize("writer", ["controller", "root"])
+@pytest.mark.parametrize("writer", ["controller", pytest.param("root", marks=pytest.mark.slow)])
 def test_dham_that_xla_compiles_in_training(variant, writer, monkeypatch):
     """In a graph with a known number of leaves; batches and inputs may have any length."""
     found = []

@@ -348,7 +348,7 @@ def layers_of(run):
 
 
 @few
-@pytest.mark.parametrize("stopped_after", [4, 6])
+@pytest.mark.parametrize("stopped_after", [4, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_network_that_grows_can_be_interrupted(growing, tmp_path, stopped_after):
     """Right before it grows, and after it has."""
     whole = train(growing, tmp_path / "whole")
