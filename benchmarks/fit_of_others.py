@@ -11,6 +11,7 @@ time, in turn, and the fastest execution counts.
 
 import argparse
 import functools
+import multiprocessing
 import os
 import time
 
@@ -125,8 +126,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=20.0, help="for each row of the table")
     arguments = parser.parse_args()
     rows, details = [], []
+    # Each in a process of its own, as the memory that one leaves slows the next one down.
+    processes = multiprocessing.get_context("spawn")
     for name in arguments.networks:
-        details.append(measure(name, arguments.seconds))
+        with processes.Pool(1) as pool:
+            details.append(pool.apply(measure, (name, arguments.seconds)))
         milliseconds = details[-1]["milliseconds"]
         bare = min(least for way, least in milliseconds.items() if way != "fit")
         what = f"`fit`, {name}: default / bare training step"
