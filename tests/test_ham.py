@@ -245,6 +245,17 @@ def test_dham_that_xla_compiles_in_training(variant, writer, monkeypatch):
             np.testing.assert_allclose(0.0 if one is None else one, zero_or_other, atol=1e-10)
 
 
+def test_dham_whose_embed_has_a_loss():
+    """The loss of a layer that is not in the loop over accesses reaches the model."""
+    embed = keras.layers.Dense(UNITS, activity_regularizer=keras.regularizers.L2(100.0))
+    inputs = keras.Input((3, FEATURES))
+    layer = DHAM(2, keras.layers.GRUCell(2), Memory(UNITS, embed=embed))
+    model = keras.Model(inputs, layer(inputs))
+    model.compile("sgd", "mse")
+    loss = model.fit(np.ones((2, 3, FEATURES)), np.ones((2, 3, 2)), verbose=0).history["loss"]
+    assert loss[0] > 2.0
+
+
 def test_turns_are_drawn_in_training_with_their_probabilities():
     layer, _ = ham_layer(HAM, seed=4, scale=0.5)
     inputs = np.repeat(batch_of(examples([3])), 4000, axis=0)

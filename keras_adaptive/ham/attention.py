@@ -120,7 +120,8 @@ class TreeAttention(keras.layers.Layer):
             now["inputs"] = ops.repeat(ops.swapaxes(vectors, 0, 1), eta, axis=0)
             now["present"] = ops.repeat(ops.swapaxes(present, 0, 1), eta, axis=0)
         else:
-            nodes = self._planted(vectors, present, num_leaves, training)
+            leaves = self.memory.leaves(vectors, present, num_leaves)
+            nodes = self._planted(leaves, pad_time(present, num_leaves), training)
             states = self._rnn.get_initial_state(batch_size)
             self._rnn._maybe_config_dropout_masks(self._rnn.cell, nodes[:, 0], states)
             query = ops.zeros((batch_size, self.query_width), self.compute_dtype)
@@ -133,10 +134,9 @@ class TreeAttention(keras.layers.Layer):
         zeros = ops.zeros_like(probabilities)
         return ops.where(reached[..., None], probabilities, zeros), trace
 
-    def _planted(self, vectors, present, num_leaves, training):
+    def _planted(self, leaves, used, training):
         """The first values of all nodes."""
-        leaves = self.memory.leaves(vectors, present, num_leaves)
-        return self.memory.plant(leaves, pad_time(present, num_leaves))
+        return self.memory.plant(leaves, used)
 
     def _all_accesses(self, carry, now, training, return_nodes):
         """Details of each access; the carry is the first nodes, states and query."""

@@ -134,10 +134,10 @@ class DHAM(EntropyBonus, TreeAttention):
         """Whether XLA may compile parts of the layer in a graph of TensorFlow."""
         return training and all(layer.supports_jit for layer in self._flatten_layers())
 
-    def _planted(self, vectors, present, num_leaves, training):
-        plant = functools.partial(super()._planted, vectors, present, num_leaves, training)
+    def _planted(self, leaves, used, training):
+        plant = functools.partial(super()._planted, leaves, used, training)
         compiled = None
-        if backend.compiled_together and isinstance(num_leaves, int) and self._compiles(training):
+        if backend.compiled_together and leaves.shape[1] and self._compiles(training):
             compiled = backend.compiled_together(plant)
         return plant() if compiled is None else compiled
 
