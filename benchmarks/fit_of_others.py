@@ -123,7 +123,7 @@ def measure(name, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--networks", nargs="*", default=list(NETWORKS), choices=list(NETWORKS))
-    parser.add_argument("--seconds", type=float, default=20.0, help="for each row of the table")
+    parser.add_argument("--seconds", type=float, default=40.0, help="for each row of the table")
     arguments = parser.parse_args()
     rows, details = [], []
     # Each in a process of its own, as the memory that one leaves slows the next one down.

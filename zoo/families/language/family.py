@@ -236,9 +236,9 @@ class Language(ACT):
 
     def format_answer(self, answer):
         """A table with a line for each byte."""
-        header = ("inputs", "answers", "ponder", "ponder_steps", "bits", "entropy")
+        keys = ("inputs", "answers", "ponder", "ponder_steps", "bits", "entropy")
         lines = [("byte", "next", "ponder", "steps", "loss", "entropy")]
-        for *pair, ponder, steps, loss, entropy in zip(*map(answer.get, header), strict=True):
+        for *pair, ponder, steps, loss, entropy in zip(*map(answer.get, keys), strict=True):
             letters = [repr(letter) if letter == " " else letter for letter in pair]
             loss = "" if loss is None else f"{loss:.2f}"
             lines.append((*letters, f"{ponder:.2f}", str(steps), loss, f"{entropy:.2f}"))
