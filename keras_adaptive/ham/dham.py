@@ -137,7 +137,8 @@ class DHAM(EntropyBonus, TreeAttention):
     def _planted(self, leaves, used, training):
         plant = functools.partial(super()._planted, leaves, used, training)
         compiled = None
-        if backend.compiled_together and leaves.shape[1] and self._compiles(training):
+        compiles = backend.compiled_together is not None and self._compiles(training)
+        if compiles and leaves.shape[1]:
             compiled = backend.compiled_together(plant)
         return plant() if compiled is None else compiled
 
