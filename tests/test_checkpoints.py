@@ -236,6 +236,8 @@ def start(folder):
     return process
 
 
+# As tests/zoo/test_stopping.py does with a whole training.
+@pytest.mark.slow
 def test_a_process_that_is_terminated_saves_and_ends(tmp_path):
     folder = tmp_path / "run"
     process = start(folder)

@@ -120,6 +120,7 @@ def test_the_search_takes_the_likeliest_symbol_each_time(kind):
     assert (np.asarray(found.ponder) >= steps).all()
 
 
+@pytest.mark.slow  # The search is that of tests/zoo/test_pointer.py.
 def test_more_beams_find_no_less_likely_translations():
     model, sources = network("plain", max_outputs=(0, 3)), draw(6)
     # With as many beams as there are beginnings, the likeliest of all.

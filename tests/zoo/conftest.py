@@ -1,6 +1,7 @@
 """A small trained network, and the entry that is made of it."""
 
 import contextlib
+import io
 
 import pytest
 
@@ -54,9 +55,9 @@ def trained():
     return call
 
 
-@pytest.fixture(scope="session")
-def exported():
-    """`export`, which measures eagerly and traces what it saves, as users do."""
+@contextlib.contextmanager
+def only_what_is_saved_is_traced():
+    """An export that measures eagerly."""
     from keras_adaptive.zoo.entries import export
 
     write = export.write_saved_model
@@ -65,10 +66,19 @@ def exported():
         with functions(False):
             write(*arguments)
 
+    with pytest.MonkeyPatch.context() as patch, functions(True):
+        patch.setattr(export, "write_saved_model", traced)
+        yield
+
+
+@pytest.fixture(scope="session")
+def exported():
+    """`export`, which measures eagerly and traces what it saves, as users do."""
+    from keras_adaptive.zoo.entries.export import export
+
     def call(folder, into, *others, **options):
-        with pytest.MonkeyPatch.context() as patch, functions(True):
-            patch.setattr(export, "write_saved_model", traced)
-            return export.export(folder, into, *others, **options)
+        with only_what_is_saved_is_traced():
+            return export(folder, into, *others, **options)
 
     return call
 
@@ -88,10 +98,15 @@ def run(tmp_path_factory, trained):
 
 
 @pytest.fixture(scope="session")
-def entries(run, tmp_path_factory, exported):
-    """A folder with the entry of `run`."""
-    into = tmp_path_factory.mktemp("entries")
-    exported(run.folder, into, examples=60)
+def entries(run, tmp_path_factory):
+    """A folder with the entry of `run`, which the command line exported."""
+    from keras_adaptive.zoo import cli
+
+    into, printed = tmp_path_factory.mktemp("entries"), io.StringIO()
+    with only_what_is_saved_is_traced(), contextlib.redirect_stdout(printed):
+        words = ["export", str(run.folder), "--into", str(into), "--examples", "60"]
+        assert cli.main(words) == 0
+    assert printed.getvalue().strip() == str(into / "act_addition")
     return into
 
 

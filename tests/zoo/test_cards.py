@@ -43,7 +43,6 @@ SNIPPETS = (
     "act_addition",
     "act_enwik8_small",
     "ham_sort_lstm",
-    "ham_stack",
     "neural_gpu_addition_lstm",
     "neural_gpu_copy",
 )
