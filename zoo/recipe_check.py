@@ -73,7 +73,7 @@ def check_network(recipe):
 
 
 def check_growth(recipe):
-    """Check that the network does not shrink from one stage to the next."""
+    """Check that the network does not shrink, and that the last stage trains that of the recipe."""
     for index, stage in enumerate(recipe.stages):
         before = recipe.built_at(recipe.stages[max(index - 1, 0)]).hyperparameters
         for name, size in recipe.built_at(stage).hyperparameters.items():
@@ -84,6 +84,12 @@ def check_growth(recipe):
                     f"{name} must not fall from one stage to the next. Received: {size} in stage "
                     f"{index}, after {before[name]}"
                 )
+    if (last := recipe.built_at(recipe.stages[-1])) != recipe:
+        changed = {name: last.hyperparameters[name] for name in recipe.stages[-1].hyperparameters}
+        raise ValueError(
+            "the last stage must train the recipe's network. Received: hyperparameters "
+            f"{changed} of stage {len(recipe.stages) - 1}"
+        )
 
 
 def check_costs(recipe, changed):

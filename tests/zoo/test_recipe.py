@@ -110,6 +110,11 @@ def test_unknown_override(key):
         ("act_parity", {"stages.0.hyperparameters": {"units": 0}}, "units must be a whole number"),
         ("act_parity", {"stages.0.hyperparameters": {"num_layers": 2}}, "has no num_layers"),
         ("act_parity", {"stages.0.hyperparameters": {"units": 129}}, "units must not fall .* 128 "),
+        (
+            "neural_gpu_multiplication",
+            {"stages.8.hyperparameters": {"num_layers": 5}},
+            "must train the recipe's network. Received: .*5} of stage 8",
+        ),
     ],
 )
 def test_settings_that_do_not_go_together(name, overrides, message):
