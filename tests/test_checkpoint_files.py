@@ -36,9 +36,12 @@ def test_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_missing_folder_is_named(tmp_path):
-    with pytest.raises(OSError, match="nowhere"):
-        write_file(tmp_path / "nowhere" / "file", "new")
+def test_missing_folders_are_made(tmp_path):
+    path = tmp_path / "new" / "folder" / "file"
+    write_file(path, "new")
+    assert path.read_text() == "new"
+    with pytest.raises(OSError, match="could not write .*file/nowhere"):
+        write_file(path / "nowhere", "new")
 
 
 def test_folder_is_replaced(tmp_path):

@@ -25,7 +25,7 @@ def write_file(
     """Writes a file so that a crash or a full disk leaves the old one as it was.
 
     Args:
-        path: where to write.
+        path: where to write; missing folders are made.
         content: bytes, or text, which is written as UTF-8.
         keep_as: where the old file is moved to, if there is one. Defaults to `None`: it is
             replaced.
@@ -46,6 +46,7 @@ def write_file(
     content = content.encode() if isinstance(content, str) else content
     temporary = None
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(
             dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY
         )

@@ -3,8 +3,9 @@
 The only module that imports matplotlib. Its global state is left alone.
 """
 
+import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,18 +87,33 @@ def new_figure(
 
 
 def write_figure(figure: Any, path: str | Path, title: str | None) -> Path:
-    """Write a figure with an optional title, and return its path; no partial file is left."""
+    """Write a figure with an optional title, and return its path; see `replace_picture`."""
     check_title(title)
-    path = Path(path)
     if title:
         figure.suptitle(title)
+    with replace_picture(path) as partial:
+        figure.savefig(partial, dpi=110)
+    return Path(path)
+
+
+@contextlib.contextmanager
+def replace_picture(path: str | Path) -> Iterator[Path]:
+    """A temporary file that takes the place of `path` when the block ends without an error.
+
+    Args:
+        path: the picture to write; an old one is replaced, and missing folders are made.
+
+    Yields:
+        The path of the temporary file, with the same ending.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.stem}.partial{path.suffix}")
     try:
-        figure.savefig(partial, dpi=110)
+        yield partial
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-    return path
 
 
 def error_axis(panel: Any, highest: float = 0.0) -> None:

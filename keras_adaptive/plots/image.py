@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import arguments
-from .figure import check_title, new_figure, write_figure
+from .figure import check_title, new_figure, replace_picture, write_figure
 
 
 def mental_image_animation(
@@ -44,7 +44,7 @@ def mental_image_animation(
 
     show = _thought(panel, images[0], read)
     writer = PillowWriter(fps=1 / seconds)
-    with writer.saving(figure, str(path), dpi=80):
+    with replace_picture(path) as partial, writer.saving(figure, str(partial), dpi=80):
         for step, (image, symbols) in enumerate(zip(images, written, strict=True)):
             show(image, symbols)
             text = f"step {step} of {len(images) - 1}"

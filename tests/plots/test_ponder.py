@@ -159,6 +159,10 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
         plots.ponder_against_difficulty(path, {"model": ROWS}, "$\\broken{$")
     assert [file.name for file in tmp_path.iterdir()] == ["picture.png"]
     assert path.read_bytes() == b"before"
+    path = tmp_path / "new" / "folder" / "animation.gif"
+    images = np.zeros((2, 3, 2, 2))
+    assert plots.mental_image_animation(path, images, "101", ["000", "111"]) == path
+    assert [file.name for file in path.parent.iterdir()] == ["animation.gif"]
 
 
 def test_answers_over_points_colour_each_point_by_its_ponder(tmp_path):
