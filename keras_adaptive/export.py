@@ -1,12 +1,15 @@
 """To publish a model: endpoints of its SavedModel that stop early, and no state of a training."""
 
 import inspect
+import os
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import keras
 
 from . import arguments, halting
+from .masks import drop_mask
 
 _LIMITS = ((), ("max_ponder",), ("max_ponder", "epsilon"))
 
@@ -122,9 +125,42 @@ def uncompiled(model: keras.Model) -> keras.Model:
         ]
         config = model.get_config() if names else {}
         own = {name: config[name] for name in names}
-        return type(model)(model.inputs, model.outputs, name=model.name, **own)
+        return type(model)(model.input, model.output, name=model.name, **own)
     new = type(model).from_config(model.get_config())
     if not new.built:
         new.build()
     new.set_weights(model.get_weights())
     return new
+
+
+def load_uncompiled(path: str | os.PathLike) -> keras.Model:
+    """A model that was saved as `uncompiled` returns it.
+
+    Its layers that do not know masks, such as Keras's `EinsumDense`, take inputs with a mask
+    without Keras's warning that the mask ends there, see `masks.drop_mask`.
+
+    Args:
+        path: a `.keras` file, in which no Python code is run.
+
+    Returns:
+        The model.
+
+    Raises:
+        ValueError: the file is no such file, or runs Python code.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    >>> uncompiled(model).save("model.keras")
+    >>> load_uncompiled("model.keras").predict(np.ones((1, 3)), verbose=0).shape
+    (1, 2)
+    """
+    path = arguments.path("path", path)
+    with warnings.catch_warnings():
+        # The model is made anew, and its layers meet the masks once.
+        warnings.filterwarnings("ignore", message=".*destroy the mask", category=UserWarning)
+        model = keras.saving.load_model(path, compile=False, safe_mode=True)
+    for layer in model.layers:
+        if not layer.supports_masking:
+            drop_mask(layer)
+    return model

@@ -1,5 +1,6 @@
 """The masks that Keras attaches to tensors."""
 
+import keras
 from keras.src.backend.common import masking
 
 from . import arguments
@@ -22,3 +23,28 @@ def mask_or_attached(mask: Tensor | None, inputs: Tensor) -> Tensor | None:
         ValueError: if the mask has not as many rows and positions as the inputs.
     """
     return arguments.mask_of(attached_mask(inputs) if mask is None else mask, inputs)
+
+
+def drop_mask(layer: keras.layers.Layer) -> keras.layers.Layer:
+    """Lets a layer that does not know masks take an input with one, without Keras's warning.
+
+    Its outputs have no mask, as before. The configuration of a layer does not keep this.
+
+    Args:
+        layer: a Keras layer.
+
+    Returns:
+        The layer.
+
+    >>> layer = drop_mask(keras.layers.Reshape((-1,)))
+    >>> attached_mask(layer(keras.layers.Masking()(np.ones((1, 2, 3))))) is None
+    True
+    """
+    arguments.instance("layer", layer, keras.layers.Layer, "a Keras layer")
+    layer.supports_masking = True
+    layer.compute_mask = _no_mask
+    return layer
+
+
+def _no_mask(inputs, mask=None):
+    return None

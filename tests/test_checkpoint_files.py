@@ -40,7 +40,7 @@ def test_missing_folders_are_made(tmp_path):
     path = tmp_path / "new" / "folder" / "file"
     write_file(path, "new")
     assert path.read_text() == "new"
-    with pytest.raises(OSError, match="could not write .*file/nowhere"):
+    with pytest.raises(OSError, match=r"could not write .*file/nowhere"):
         write_file(path / "nowhere", "new")
 
 

@@ -102,12 +102,12 @@ def parse_points(text: str, example: str) -> np.ndarray:
     try:
         pairs = [[float(x) for x in word.split(",")] for word in str(text).split()]
         if any(len(pair) != 2 for pair in pairs):
-            raise ValueError("a point is two numbers")
+            raise ValueError("there is a point that is not two numbers")
         return check_points(np.array(pairs, np.float32))[None]
     except ValueError as error:
         raise ValueError(
-            f"an input is points x,y separated by blanks, for instance {example!r}: {error}. "
-            f"Received: {text!r}"
+            f"an input is points x,y separated by blanks, for instance {example!r}: {error} in "
+            f"{text!r}"
         ) from error
 
 

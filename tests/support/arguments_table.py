@@ -193,6 +193,7 @@ TABLE = {
             "limits": [["steps"], "max_ponder", ("epsilon",)],
         },
     ),
+    export.load_uncompiled: (None, {"path": PATH}),
     export.uncompiled: (lambda: {"model": plain()}, {"model": MODEL}),
     distributed.replicas: (None, {}),
     distributed.share_of: (None, {"loss": DATA}),

@@ -4,10 +4,13 @@ import importlib.util
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 
+from keras_adaptive import datasets, zoo
 from keras_adaptive.zoo import quiet
+from keras_adaptive.zoo.entries import store
 
 IMPORT = "from keras_adaptive.zoo.quiet import hide_log_lines; hide_log_lines(); import tensorflow"
 
@@ -73,3 +76,15 @@ def test_what_is_no_log_line_is_shown():
     code += "    os.write(2, b'E0000 00:00:1.5  1 a.cc:1] b\\nan error\\n')\n"
     code += "    os.write(2, b'F0000 1.5 1 a.cc:1] c\\n')\n"
     assert errors_of("-c", code + TRACED_AGAIN) == "an error\nF0000 1.5 1 a.cc:1] c\n"
+
+
+# Their masks end at a layer of Keras.
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("name", ["act_addition", "dham_reverse"])
+def test_a_loaded_model_answers_without_warnings(name):
+    recipe = store.recipe(name)
+    inputs = datasets.batch(recipe.dataset, 2, **recipe.parameters)["inputs"]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*mask")
+        model = zoo.load(name)
+        assert len(model.predict_on_batch(inputs)) == 2

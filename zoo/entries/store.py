@@ -90,12 +90,10 @@ def load(
             its range, or one that does not apply to the model.
     """
     # Names and cards need no Keras.
-    import keras
+    from ...export import load_uncompiled
 
-    path = entry(name, folder)
-    # The family is loaded first: it filters Keras's warnings about these models.
-    family = families.of(recipe(name, folder))
-    model = keras.saving.load_model(path / "model.keras", compile=False, safe_mode=True)
+    path, family = entry(name, folder), families.of(recipe(name, folder))
+    model = load_uncompiled(path / "model.keras")
     check_finite(model, path)
     limits = {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves, "beam": beam}
     family.apply_limits(model, {**limits, "steps_multiplier": steps_multiplier})

@@ -1,18 +1,13 @@
 """One adaptive recurrent layer, and a head for each step's answer (Graves 2016)."""
 
-import warnings
-
 import keras
 
 from .... import datasets
 from ....halting import AnytimeACT
 from ....layers import ACTRNN
+from ....masks import drop_mask
 from ....models import AdaptiveModel
 from ....models.adaptive import answer_dtype
-
-# Keras warns at every call that the head of several answers drops the mask. That is harmless:
-# padding has no target, and its weight in the loss is 0.
-warnings.filterwarnings("ignore", message=".*'answer'.*destroy the mask", category=UserWarning)
 
 
 def recurrent(recipe, cell):
@@ -68,10 +63,12 @@ def head(sizes):
         return keras.layers.Dense(sizes["outputs"], "sigmoid", **settings)
     if sizes["outputs"] == 1:
         return keras.layers.Dense(sizes["classes"], "softmax", **settings)
-    return keras.layers.EinsumDense(
+    several = keras.layers.EinsumDense(
         "btu,uoc->btoc",
         output_shape=(None, sizes["outputs"], sizes["classes"]),
         bias_axes="oc",
         activation="softmax",
         **settings,
     )
+    # Padding has no target, and its weight in the loss is 0.
+    return drop_mask(several)
