@@ -36,6 +36,8 @@ def drop_mask(layer: keras.layers.Layer) -> keras.layers.Layer:
     Returns:
         The layer.
 
+    Example:
+
     >>> layer = drop_mask(keras.layers.Reshape((-1,)))
     >>> attached_mask(layer(keras.layers.Masking()(np.ones((1, 2, 3))))) is None
     True
