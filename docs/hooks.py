@@ -1,4 +1,4 @@
-"""Adds to the site the cards that its pages link outside docs/, and the notebooks as pages."""
+"""Adds to the site what its pages link outside docs/, and the notebooks as pages."""
 
 import importlib.util
 import re
@@ -9,10 +9,15 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).parents[1]
 # The target of a link or picture, if it is a file beside the card.
 LINK = re.compile(r"\]\(([^)#/:\s]+)\)")
+# Records of measurements that pages link.
+RECORDS = "benchmarks/results"
 
 
 def on_files(files, config):
-    """Adds the cards with what they link beside them, and the notebooks, to the site's files."""
+    """Adds the cards with what they link beside them, records, and notebooks to the files."""
+    for path in sorted((ROOT / RECORDS).glob("*.json")):
+        name = path.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
     for folder in ("saved_models", "datasets"):
         for card in sorted((ROOT / folder).glob("*/README.md")):
             linked = sorted(set(LINK.findall(card.read_text(encoding="utf-8"))))
@@ -31,4 +36,4 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     """Makes links out of docs/ links inside the site."""
-    return re.sub(r"\]\(\.\./(saved_models|datasets)/", r"](\1/", markdown)
+    return re.sub(r"\]\(\.\./(saved_models|datasets|benchmarks)/", r"](\1/", markdown)

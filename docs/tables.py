@@ -18,6 +18,7 @@ from keras_adaptive.zoo.entries.consistency import differences
 from keras_adaptive.zoo.entries.headline import cells, headline
 from keras_adaptive.zoo.families.pondernet import card as pondernet_card
 from keras_adaptive.zoo.recipe import Recipe
+from pages import datasets as datasets_page
 from pages import ham as ham_page
 from pages import images as images_page
 from pages import neural_gpu as neural_gpu_page
@@ -117,6 +118,7 @@ DOCUMENTS = {
     PERFORMANCE_PAGE: performance_page_tables,
     PONDERNET_PAGE: pondernet_page_tables,
     STUDIES_PAGE: studies_page_tables,
+    datasets_page.PAGE: datasets_page.tables,
     ham_page.PAGE: lambda folder: ham_page.tables(folder, read),
     verify_page.PAGE: verify_page.tables,
     neural_gpu_page.PAGE: lambda folder: neural_gpu_page.tables(folder, read),

@@ -45,7 +45,7 @@ def documents():
 
 @pytest.fixture
 def names(monkeypatch, tmp_path):
-    """What examples take for granted, in a folder where they may write."""
+    """What examples of docstrings take for granted, in a folder where they may write."""
     monkeypatch.chdir(tmp_path)
     modules = {"keras": "keras", "keras_adaptive": "keras_adaptive", "np": "numpy"}
     return {short: importlib.import_module(name) for short, name in modules.items()}
@@ -95,19 +95,22 @@ SHORT = [ROOT / "docs" / name for name in ("ham.md", "pointer.md")]
 
 
 @pytest.mark.parametrize("path", documents(), ids=name_of)
-def test_documents(path, names):
+def test_documents(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     with graphs.functions(run_eagerly=path in SHORT):
-        run_document(path, names)
+        run_document(path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", SHORT, ids=name_of)
-def test_short_documents_in_graphs(path, names):
-    run_document(path, names)
+def test_short_documents_in_graphs(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    run_document(path)
 
 
-def run_document(path, names):
-    """A document's blocks run from top to bottom as one session."""
+def run_document(path):
+    """A document's blocks run from top to bottom as one session, which begins without names."""
+    names = {}
     for number, source in enumerate(python_blocks(path), start=1):
         where = f"{path.name}, block {number}"
         with must_train():

@@ -165,7 +165,7 @@ def check_study(arguments):
     """Check the arguments of `study`."""
     recipe = recipes.load(arguments.name)
     if "halting" not in recipe.hyperparameters or recipe.figure is None:
-        raise ValueError(f"{recipe.name} has no halting rule to study")
+        raise ValueError(f"{recipe.name} has no figure of the paper to draw")
     for name, value in (("tau", arguments.tau), ("seeds", arguments.seeds)):
         if arguments.full and value is not None:
             raise ValueError(f"--full gives --{name}: give one of the two")

@@ -30,10 +30,11 @@ def train(added):
     changed_settings(added)
     numbers(
         added,
-        seeds="train the first stage with this many seeds and continue with the best (Neural GPU)",
+        seeds="train the first stage with this many seeds and continue with the best (Neural GPU, "
+        "HAM, recall)",
         seed="seed of the initial weights and of the data",
     )
-    what = "of the computation (default: float32); the weights are float32 in any case"
+    what = "precision of the computation (default: float32); the weights are float32 in any case"
     added.add_argument("--precision", choices=PRECISIONS, help=what)
     what = "start from the weights of the training in this folder; its cells may have fewer units"
     added.add_argument("--weights", metavar="RUN", help=what)
@@ -99,7 +100,7 @@ def tune(added):
 
 def study(added):
     """Options of a study."""
-    recipe(added, "name of a recipe with adaptive computation time")
+    recipe(added, "name of a recipe of parity, logic, addition or sorting")
     folder(
         added,
         "folder for the study (default: runs/NAME_study)",
@@ -143,7 +144,7 @@ def evaluate(added):
         "--within",
         type=number,
         metavar="SECONDS",
-        help="time limit of each call of the model (ACT, recall)",
+        help="time limit of each call of the model (networks that halt)",
     )
     what = "which split to measure on (default: test)"
     added.add_argument("--split", choices=("test", "validation"), default="test", help=what)
@@ -186,7 +187,8 @@ def verify(added):
 def predict(added):
     """Options of a question."""
     model(added, "name of a pretrained model", nargs="?")
-    added.add_argument("example", nargs="?", help="the input, in the form of the examples below")
+    what = "the input, as in the examples below and on the model's card"
+    added.add_argument("example", nargs="?", help=what)
     own_training(added)
     limits(added)
     backend(added)
@@ -248,7 +250,7 @@ def export(added):
         "--into", default="saved_models", help="folder for the entry (default: saved_models)"
     )
     numbers(
-        added, examples="examples per measurement (default: 10000; Neural GPU: 1000; HAM: 2500)"
+        added, examples="examples per measurement (default: what suits the network; ACT: 10000)"
     )
     measured_lengths(added)
 

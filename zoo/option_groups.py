@@ -38,12 +38,12 @@ def limits(parser):
     """Give a command the options that decide how much a loaded model computes."""
     numbers(
         parser,
-        max_ponder="largest number of steps per input (ACT)",
+        max_ponder="largest number of steps per input (networks that halt)",
         epsilon="halt when the halting activations reach 1 - EPSILON (ACT)",
         leaves="leaves of the memory (HAM; default: as many as the input needs)",
         steps_multiplier="steps for each symbol (Neural GPU; default: 1)",
     )
-    what = "answers that the search keeps (pointer networks; default: 1)"
+    what = "answers that the search keeps (pointer networks, translation; default: 1)"
     parser.add_argument("--beam", type=number, metavar="N", help=what)
 
 
@@ -82,13 +82,13 @@ def measured_lengths(parser):
     parser.add_argument(
         "--long-examples",
         type=number,
-        help="examples at 777 digits, 4001 positions or more (default: 100)",
+        help="examples at each length from 777 digits or 4001 positions on (default: 100)",
     )
     parser.add_argument(
         "--lengths",
         type=number,
         nargs="+",
         metavar="LENGTH",
-        help="lengths in digits per number, or in positions (default: those of the paper)",
+        help="lengths in digits per number, positions or points (default: those on the card)",
     )
     numbers(parser, seed="seed of the test examples (default: 0)")

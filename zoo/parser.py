@@ -196,7 +196,7 @@ COMMANDS = (
     Command(
         "measure",
         lambda arguments: do.entry_commands().measure(arguments),
-        "Measure a training at many lengths, and keep the results in its folder",
+        "Measure a training at many lengths (Neural GPU, HAM, recall, pointer networks)",
         (
             "measure runs/neural_gpu_addition --backend jax",
             "measure runs/neural_gpu_addition --lengths 20 100 --examples 10000",

@@ -165,18 +165,25 @@ def translation_table(entries):
 
 
 def image_table(entries):
-    """The table of models for images and of their variants, as `act_table`."""
-    rows = []
-    for name, recipe, metrics in entries:
+    """The table of all trainings on images, those of a model with its name, each kind once."""
+    published = {
+        (recipe["dataset"], kind_of(metrics["runs"][0], recipe)): name
+        for name, recipe, metrics in entries
+    }
+    rows = {}
+    for _, recipe, metrics in entries:
         runs = [(kind_of(run, recipe), run) for run in metrics["runs"]]
         # The deepest network without halting has all of the FLOPs.
         full = max(run["flops"] for run in metrics["runs"] if run["variant"] == "plain")
         for kind in dict.fromkeys(kind for kind, _ in runs):
+            key = recipe["dataset"], kind
+            name = published.get(key)
             alike = [run for other, run in runs if other == kind]
-            accuracy, flops = (mean(run[key] for run in alike) for key in ("accuracy", "flops"))
-            share = round(flops / full, 4)
-            rows.append([link(name), kind, len(alike), percent(accuracy), percent(share)])
-    return markdown(["model", "halting", "trainings", "accuracy", "share of FLOPs"], rows)
+            accuracy, flops = (mean(run[each] for run in alike) for each in ("accuracy", "flops"))
+            row = [len(alike), percent(accuracy), percent(round(flops / full, 4))]
+            rows[key] = [recipe["dataset"], kind, link(name) if name else "–", *row]
+    columns = ["data set", "halting", "model", "trainings", "accuracy", "share of FLOPs"]
+    return markdown(columns, [rows[key] for key in sorted(rows)])
 
 
 def kind_of(run, recipe):

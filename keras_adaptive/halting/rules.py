@@ -7,8 +7,7 @@ A rule is any object with
   tensors whose first axis is the batch,
 * `__call__(step, halting, memory)`, which returns a `Decision`,
 * `has_ponder_cost`, whether the loss has a penalty for its steps,
-* `has_limits`, whether `limits` hold for it (not, if it is missing): a rule that has them asks
-  `is_last(self, step)`,
+* `has_limits`, whether `limits` hold for it (not, if it is missing): it asks `is_last(self, step)`,
 * `drawn(chance)`, the rule with numbers in [0, 1) that were drawn already, and
   `draw(shape, training, seed)`, which draws them for `ACTRNN` before its loop (neither, if nothing
   is left to chance),
@@ -313,7 +312,22 @@ def last_step(rule: Rule) -> Any:
 
 
 def is_last(rule: Rule, step: Tensor) -> Tensor:
-    """Whether step number `step` is the last that `rule` may take here: boolean, () or (batch,)."""
+    """Whether a step is the last that a rule may take: its own limit, or one of `limits`.
+
+    A rule of your own asks this in `__call__`, and has the attribute `has_limits = True`.
+
+    Args:
+        rule: the rule.
+        step: the number of the step, from 1: integer or integer tensor.
+
+    Returns:
+        A boolean tensor, scalar or `(batch,)`.
+
+    Example:
+
+    >>> bool(is_last(ACT(max_ponder=3), 3))
+    True
+    """
     last = ops.greater_equal(step, last_step(rule))
     if time_is_up.value is not None and getattr(rule, "has_limits", False):
         last = ops.logical_or(last, time_is_up.value)
@@ -335,7 +349,7 @@ def limits(
     `fit`, a function that TensorFlow or JAX has traced before. Such a function is traced again
     once for each pair of limits, and outside it is what it was. What cannot be traced again keeps
     its limits: a `ConcreteFunction` of TensorFlow, an executable that JAX compiled ahead of time,
-    a loaded SavedModel (whose endpoint takes them as inputs, see the README).
+    a loaded SavedModel (whose endpoint takes them as inputs, see `export.add_endpoints`).
 
     Args:
         max_ponder: integer >= 1 or scalar integer tensor, for instance an input of a serving

@@ -210,6 +210,7 @@ TABLE = {
         },
     ),
     halting.compaction: (None, {}),
+    halting.is_last: (None, {"rule": DATA, "step": DATA}),
     halting.limits: (
         dict,
         {

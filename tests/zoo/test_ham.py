@@ -1,5 +1,6 @@
 """Entries with HAM: training on growing trees, errors with larger memories, commands."""
 
+import argparse
 import functools
 import json
 
@@ -175,6 +176,19 @@ def test_the_average_is_what_is_measured_and_kept(tiny):
         np.testing.assert_array_equal(np.asarray(run.model.trainable_variables[0]), kept[0])
     np.testing.assert_array_equal(np.asarray(run.model.trainable_variables[0]), kept[0] + 1)
     run.model.trainable_variables[0].assign(kept[0])
+
+
+def test_measured_are_memories_of_fixed_sizes(tiny):
+    run = tiny(NAME)
+    asked = argparse.Namespace(lengths=[3], examples=2, seed=None)
+    with pytest.raises(ValueError, match="no --lengths"):
+        HAM(run.recipe).measure_lengths(run, asked)
+    asked.lengths = []
+    by_seed = [
+        HAM(run.recipe).measure_lengths(run, argparse.Namespace(**{**vars(asked), "seed": seed}))
+        for seed in (None, 0, 1)
+    ]
+    assert by_seed[0] == by_seed[1] != by_seed[2]
 
 
 def test_soft_memory_trains_by_backpropagation_alone():

@@ -135,7 +135,7 @@ def test_what_cannot_be(settings, message, trainer, tmp_path):
 
 
 def test_no_halting_rule(tmp_path):
-    with pytest.raises(ValueError, match="neural_gpu_copy has no halting rule to study"):
+    with pytest.raises(ValueError, match="neural_gpu_copy has no figure of the paper to draw"):
         zoo.study("neural_gpu_copy", tmp_path)
 
 

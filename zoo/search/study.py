@@ -67,7 +67,7 @@ def study(
     custom = recipe if isinstance(recipe, Recipe) else None
     loaded = recipe if isinstance(recipe, Recipe) else recipes.load(recipe)
     if "halting" not in loaded.hyperparameters or loaded.figure is None:
-        raise ValueError(f"{loaded.name} has no halting rule to study")
+        raise ValueError(f"{loaded.name} has no figure of the paper to draw")
     out = Path(out or Path("runs") / f"{loaded.name}_study")
     settings = checked(settings, DEFAULTS, "study")
     for name in KINDS:

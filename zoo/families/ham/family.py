@@ -252,8 +252,13 @@ class HAM(Family):
 
     def measure_lengths(self, run, request):
         """The results of a training that is not published."""
+        if request.lengths:
+            raise ValueError(
+                f"{self.recipe.name} is measured with memories of fixed sizes, see the card; there "
+                f"is no --lengths. Received: {' '.join(map(str, request.lengths))}"
+            )
         position = run.position
-        rows = self.sizes(run.model, request.examples)
+        rows = self.sizes(run.model, request.examples, request.seed or 0)
         return {
             "dataset": self.recipe.dataset,
             "settings": run.settings,
