@@ -187,6 +187,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
                 f"fixed number of features. Received: shape={tuple(sequences_shape)}"
             )
         batch_size, _, *middle, features = sequences_shape
+        cells.check_vectors(self.name, self.cell, (batch_size, *middle, features), "time, ")
         cells.check_memory(self, memory_shape)
         cells.build(self.cell, (batch_size, *middle, features + 1), memory_shape)
         if self.halting_unit is not None and not self.halting_unit.built:

@@ -252,3 +252,25 @@ mask of shape (2, 3)
             f"Received: {name} of shape {tuple(received)}"
         )
     return mask
+
+
+def targets_of(targets: Any, rank: int) -> Any:
+    """Targets of a rank; a further last axis of size 1 is taken off.
+
+    >>> targets_of(np.ones((2, 3, 1)), 2).shape
+    (2, 3)
+    >>> targets_of(np.ones(2), 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: Argument `targets` must have 2 axes, one fewer than the predictions. Received: \
+targets of shape (2,)
+    """
+    shape = tuple(targets.shape)
+    if len(shape) == rank + 1 and shape[-1] == 1:
+        return targets[..., 0]
+    if len(shape) != rank:
+        raise ValueError(
+            f"Argument `targets` must have {rank} axes, one fewer than the predictions. "
+            f"Received: targets of shape {shape}"
+        )
+    return targets

@@ -95,14 +95,20 @@ def initial_states(cell: Any, batch_size: Any) -> Any:
     return [ops.zeros((batch_size, size), dtype) for size in tree.flatten(cell.state_size)]
 
 
-def check_vectors(name: str, cell: Any, shape: Shape) -> None:
-    """Refuses inputs that are not vectors; Keras's own cells would accept them and be wrong."""
+def check_vectors(name: str, cell: Any, shape: Shape, time: str = "") -> None:
+    """Refuses inputs that are not vectors; Keras's own cells would accept them and be wrong.
+
+    Args:
+        name, cell: of the layer.
+        shape: what the cell is called with.
+        time: `"time, "` if the layer has further axes between batch and features.
+    """
     first = cell.cells[0] if isinstance(cell, keras.layers.StackedRNNCells) else cell
     kinds = keras.layers.SimpleRNNCell, keras.layers.GRUCell, keras.layers.LSTMCell
     if isinstance(first, kinds) and (len(shape) != 2 or shape[-1] is None):
         raise ValueError(
-            f"Layer '{name}' expects inputs of shape (batch, features) with a fixed number of "
-            f"features for its {type(first).__name__}. Received: shape={tuple(shape)}"
+            f"Layer '{name}' expects inputs of shape (batch, {time}features) with a fixed number "
+            f"of features for its {type(first).__name__}. Received: shape={tuple(shape)}"
         )
 
 

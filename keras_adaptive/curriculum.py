@@ -167,9 +167,10 @@ class Batches(keras.utils.PyDataset):
             return self
         import tensorflow as tf
 
-        signature = tuple(
-            tf.TensorSpec((None, None, *array.shape[2:]), array.dtype) for array in self[0]
-        )
+        def free(array):
+            return tf.TensorSpec((None, None, *array.shape[2:])[: array.ndim], array.dtype)
+
+        signature = keras.tree.map_structure(free, self[0])
 
         def batches():
             for index in range(len(self)):

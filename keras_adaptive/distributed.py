@@ -87,8 +87,10 @@ def fit(model: keras.Model, batches: Any, epochs: int = 1) -> dict[str, list[flo
 
     arguments.instance("batches", batches, tf.data.Dataset, "a `tf.data.Dataset`")
     strategy = model.distribute_strategy
-    with strategy.scope():
-        model.optimizer.build(model.trainable_variables)
+    # Built again, a LossScaleOptimizer would make its variables anew.
+    if not model.optimizer.built:
+        with strategy.scope():
+            model.optimizer.build(model.trainable_variables)
 
     @tf.function
     def step(data):

@@ -31,9 +31,10 @@ class SequenceLoss(keras.losses.Loss):
         name: name of the loss. Defaults to `"sequence_loss"`.
 
     Call arguments:
-        y_true: integer targets, `(batch, time)` or `(batch, time, outputs)`.
+        y_true: integer targets, `(batch, time)` or `(batch, time, outputs)`; a last axis of 1 may
+            follow.
         y_pred: `(batch, time, 1)`, `(batch, time, classes)` or `(batch, time, outputs, classes)`.
-        sample_weight: `(batch, time)`.
+        sample_weight: `(batch, time)`, `(batch,)` or a scalar.
 
     Returns:
         A scalar.
@@ -71,11 +72,14 @@ class SequenceLoss(keras.losses.Loss):
         mask = attached_mask(y_pred)
         y_pred = ops.convert_to_tensor(y_pred, dtype=self.dtype)
         values = self.call(ops.convert_to_tensor(y_true), y_pred)
+        values = ops.reshape(values, (ops.shape(values)[0], -1))
         counted = ops.ones_like(values)
         for weights in (mask, sample_weight):
             if weights is not None:
                 weights = ops.cast(weights, values.dtype)
-                counted = counted * ops.reshape(weights, (ops.shape(weights)[0], -1))
+                if ops.ndim(weights):
+                    weights = ops.reshape(weights, (ops.shape(weights)[0], -1))
+                counted = counted * weights
         total = ops.sum(values * counted)
         if self.per_target:
             return share_of(total / ops.maximum(ops.sum(counted), 1.0))
@@ -83,6 +87,7 @@ class SequenceLoss(keras.losses.Loss):
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The cross-entropy of each time step, `(batch, time)`."""
+        y_true = arguments.targets_of(y_true, ops.ndim(y_pred) - 1)
         if y_pred.shape[-1] == 1:
             y_pred = ops.squeeze(y_pred, -1)
             values = ops.binary_crossentropy(

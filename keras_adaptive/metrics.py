@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from . import arguments
+from .masks import attached_mask
 from .types import Tensor
 
 
@@ -14,13 +15,16 @@ def symbol_errors(targets: Tensor, outputs: Tensor, weights: Tensor | None = Non
     """Which symbols are wrong.
 
     Args:
-        targets: integers, `(batch, time)` or `(batch, time, outputs)`.
+        targets: integers, `(batch, time)` or `(batch, time, outputs)`; a last axis of 1 may follow.
         outputs: probabilities, `(batch, time, 1)` (of class 1; right from 0.5 on),
             `(batch, time, classes)` or `(batch, time, outputs, classes)`.
-        weights: `(batch, time)`, zero where there is no target; all count by default.
+        weights: `(batch, time)` or `(batch,)`, zero where there is no target; all count by default.
 
     Returns:
         Boolean, of the shape of `targets`. What has no target is never wrong.
+
+    Raises:
+        ValueError: if `targets` have another rank.
 
     Example:
 
@@ -33,6 +37,7 @@ def symbol_errors(targets: Tensor, outputs: Tensor, weights: Tensor | None = Non
         answers = ops.squeeze(outputs, -1) >= 0.5
     else:
         answers = ops.argmax(outputs, axis=-1)
+    targets = arguments.targets_of(targets, ops.ndim(answers))
     wrong = ops.not_equal(ops.cast(answers, "int32"), ops.cast(targets, "int32"))
     if weights is not None:
         wrong = ops.logical_and(wrong, _present(weights, wrong))
@@ -41,7 +46,7 @@ def symbol_errors(targets: Tensor, outputs: Tensor, weights: Tensor | None = Non
 
 def _present(weights, symbols):
     """Where a target is, as booleans that broadcast to the symbols."""
-    present = ops.convert_to_tensor(weights) > 0
+    present = ops.cast(weights, "float32") > 0
     for _ in range(ops.ndim(symbols) - ops.ndim(present)):
         present = ops.expand_dims(present, -1)
     return present
@@ -78,11 +83,22 @@ def has_target(weights: Tensor) -> Tensor:
     >>> has_target(np.array([[0, 1], [0, 0]])).shape
     TensorShape([2])
     """
-    return ops.any(ops.convert_to_tensor(weights) > 0, axis=1)
+    present = ops.cast(weights, "float32") > 0
+    return present if ops.ndim(present) == 1 else ops.any(present, axis=1)
+
+
+def _counting(outputs, weights):
+    """The weights of a batch, zero also where a mask is attached to the outputs; or None."""
+    mask = attached_mask(outputs)
+    if mask is None or weights is None:
+        return weights if mask is None else mask
+    return ops.logical_and(_present(mask, weights), _present(weights, mask))
 
 
 class _ShareOfWrong(keras.metrics.Metric):
     """The share of what is wrong among all that counts."""
+
+    _direction = "down"  # For callbacks that monitor it.
 
     def __init__(self, name, dtype):
         super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
@@ -127,12 +143,9 @@ class SequenceError(_ShareOfWrong):
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
     ) -> None:
         """Counts the sequences of a batch; arguments as in `sequence_errors`."""
-        wrong = sequence_errors(y_true, y_pred, sample_weight)
-        if sample_weight is None:
-            counted = ops.ones_like(wrong)
-        else:
-            counted = has_target(sample_weight)
-        self.count_wrong(wrong, counted)
+        weights = _counting(y_pred, sample_weight)
+        wrong = sequence_errors(y_true, y_pred, weights)
+        self.count_wrong(wrong, ops.ones_like(wrong) if weights is None else has_target(weights))
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -164,10 +177,11 @@ class BitError(_ShareOfWrong):
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
     ) -> None:
         """Counts the symbols of a batch; arguments as in `symbol_errors`."""
-        wrong = symbol_errors(y_true, y_pred, sample_weight)
+        weights = _counting(y_pred, sample_weight)
+        wrong = symbol_errors(y_true, y_pred, weights)
         counted = ops.ones_like(wrong)
-        if sample_weight is not None:
-            counted = ops.logical_and(counted, _present(sample_weight, wrong))
+        if weights is not None:
+            counted = ops.logical_and(counted, _present(weights, wrong))
         self.count_wrong(wrong, counted)
 
 
@@ -192,6 +206,8 @@ class BitsPerCharacter(keras.metrics.Metric):
     Source: Graves (2016), arXiv:1603.08983, section 3.5, Figures 21 and 22.
     """
 
+    _direction = "down"  # For callbacks that monitor it.
+
     def __init__(self, name: str | None = "bits_per_character", dtype: Any = None):
         super().__init__(name=arguments.text("name", name, none=True), dtype=dtype)
         self.bits = self.add_weight(name="bits", initializer="zeros")
@@ -205,14 +221,16 @@ class BitsPerCharacter(keras.metrics.Metric):
         Args:
             y_true: integers `(batch, time)`.
             y_pred: probabilities `(batch, time, classes)`.
-            sample_weight: `(batch, time)`, zero where there is no target; all count by default.
+            sample_weight: `(batch, time)` or `(batch,)`, zero where there is no target; all count
+                by default.
         """
-        targets = ops.cast(y_true, "int32")
+        weights = _counting(y_pred, sample_weight)
         outputs = ops.cast(y_pred, self.dtype)
+        targets = arguments.targets_of(ops.cast(y_true, "int32"), ops.ndim(outputs) - 1)
         bits = ops.sparse_categorical_crossentropy(targets, outputs) / math.log(2)
         counted = ops.ones_like(bits)
-        if sample_weight is not None:
-            counted = ops.cast(_present(sample_weight, bits), self.dtype)
+        if weights is not None:
+            counted = counted * ops.cast(_present(weights, bits), self.dtype)
         self.bits.assign_add(ops.sum(bits * counted))
         self.count.assign_add(ops.sum(counted))
 

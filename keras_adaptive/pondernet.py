@@ -114,6 +114,9 @@ class PonderNet(keras.layers.Layer):
         if self.head is not None and not self.head.built:
             self.head.build(output_shape)
         self.halting_unit.build((output_shape[0], output_shape[-1]))
+        self.input_spec = keras.layers.InputSpec(
+            ndim=len(input_shape), axes={-1: input_shape[-1]}
+        )
 
     def call(self, inputs: Any, training: bool = False) -> Any:
         """Thinks about a batch, and answers."""

@@ -117,6 +117,7 @@ class Recall(keras.layers.Layer):
         """Creates the convolutions, in one dimension or two."""
         _check_rank(input_shape)
         channels, wide = input_shape[-1], self.filters
+        self.input_spec = keras.layers.InputSpec(ndim=len(input_shape), axes={-1: channels})
         size = (self.kernel_size,) * (len(input_shape) - 2)
 
         def kernel(name, before, filters):

@@ -65,13 +65,13 @@ class HasTimePenalty:
         """Lets the controller, if there is one, move τ after a call in training."""
         if self.target_ponder is None:
             return
+        steps = ops.stop_gradient(ops.cast(mean_steps, "float32"))
         new = self.target_ponder.update(
-            ops.stop_gradient(ops.cast(mean_steps, "float32")),
-            ops.convert_to_tensor(self._mean_steps),
-            ops.convert_to_tensor(self._integral),
+            steps, ops.convert_to_tensor(self._mean_steps), ops.convert_to_tensor(self._integral)
         )
         for variable, value in zip((self._time_penalty, self._mean_steps, self._integral), new):
-            variable.assign(value)
+            # A batch that is empty or all masked takes no steps, and says nothing.
+            variable.assign(ops.where(steps > 0, value, ops.convert_to_tensor(variable)))
 
     def _add_scalar(self, name, value):
         return add_scalar(self, name, value, aggregation="mean")

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from . import arguments
-from .optimizers import RelativeClipAdamax
+from .optimizers import GradientNoise, RelativeClipAdamax
 from .types import Tensor
 
 
@@ -76,7 +76,7 @@ def averaged_weights(model: keras.Model) -> Iterator[None]:
 def use_averages(model: keras.Model) -> None:
     """Sets the weights of a compiled model to their averages, if its optimizer keeps them."""
     if _keeps_averages(model):
-        _assign(model, model.optimizer._model_variables_moving_average)
+        _assign(model, _innermost(model.optimizer)._model_variables_moving_average)
 
 
 def _keeps_averages(model):
@@ -84,7 +84,15 @@ def _keeps_averages(model):
     arguments.instance("model", model, keras.Model, "a compiled Keras model")
     if getattr(model, "optimizer", None) is None:
         arguments.refuse("model", model, "a compiled Keras model")
-    return model.optimizer.use_ema and model.optimizer.built
+    optimizer = _innermost(model.optimizer)
+    return optimizer.use_ema and optimizer.built
+
+
+def _innermost(optimizer):
+    """What updates the weights, inside a `LossScaleOptimizer` or a `GradientNoise`."""
+    if isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
+        return _innermost(optimizer.inner_optimizer)
+    return _innermost(optimizer.optimizer) if isinstance(optimizer, GradientNoise) else optimizer
 
 
 def _assign(model: keras.Model, values: Iterable[Tensor]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from keras_adaptive import relaxation
 from keras_adaptive.callbacks import AdvanceCurriculum, RaiseRelaxationPull, UpdateWrongFraction
-from keras_adaptive.curriculum import Feed, Growing, OneByOne
+from keras_adaptive.curriculum import Batches, Feed, Growing, OneByOne
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import SequenceError
 from keras_adaptive.optimizers import GradientNoise
@@ -224,3 +224,14 @@ def test_what_callbacks_need():
         ends_epoch(RaiseRelaxationPull(), plain)
     with pytest.raises(ValueError, match="needs an AdvanceCurriculum before it"):
         ends_epoch(RaiseRelaxationPull(), network(None, TwoSets()))
+
+
+def test_batches_of_any_structure_are_fed(eager):
+    def make(number, level):
+        return {"a": np.ones((2, 3))}, np.ones(2), np.ones(2)
+
+    inputs = keras.Input((3,), name="a")
+    model = keras.Model({"a": inputs}, keras.layers.Dense(1)(inputs))
+    model.compile("sgd", "mse")
+    model.fit(Batches(make, level=1, batches=3).for_fit(), shuffle=False, verbose=0)
+    assert int(model.optimizer.iterations) == 3

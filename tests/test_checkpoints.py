@@ -294,3 +294,25 @@ def test_one_bar_for_all_epochs(capsys):
     shown = capsys.readouterr().out
     assert shown.count("12/12") == 1
     assert "error: " in shown and "loss" not in shown
+
+
+def test_a_loss_scale_is_kept(tmp_path, eager):
+    """Optimizers that scale the loss make their variables once, and resume."""
+
+    def model():
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+        sgd = keras.optimizers.SGD()
+        optimizer = keras.optimizers.LossScaleOptimizer(sgd, 8.0, dynamic_growth_steps=1)
+        model.compile(optimizer, "mse")
+        return model
+
+    def scale_after(model, epochs, *others):
+        x, y = np.ones((4, 3)), np.ones((4, 1))
+        model.fit(x, y, epochs=epochs, verbose=0, callbacks=[RequireFinite(), *others])
+        return float(model.optimizer.dynamic_scale)
+
+    first, second = model(), model()
+    assert scale_after(first, 1, Checkpoint(tmp_path)) == 16
+    count = len(first.optimizer.variables)
+    assert scale_after(second, 3, Checkpoint(tmp_path)) == 64
+    assert len(second.optimizer.variables) == count

@@ -212,3 +212,47 @@ def test_sequences_of_no_elements(run):
     arguments = {"y": np.zeros((2, 4))} if run == "fit" else {}
     with pytest.raises(ValueError, match=r"at least one time step.*\(2, 0, 3\)|.*None, 0, 3"):
         getattr(model, run)(np.zeros((2, 0, 3)), **arguments)
+
+
+VECTORS = (4, 5)
+SEQUENCES = (4, 6, 5)
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (lambda: PonderNet(layers.GRUCell(3), max_ponder=3), VECTORS),
+        (lambda: Recall(4, 2, steps=2), SEQUENCES),
+        (lambda: ACTRNN(layers.GRUCell(3)), SEQUENCES),
+    ],
+)
+def test_inputs_of_another_shape_than_built(eager, make, shape):
+    layer = make()
+    layer(np.ones(shape, "float32"))
+    with pytest.raises(ValueError, match=r"expected axis -1|expected shape"):
+        layer(np.ones((*shape[:-1], 7), "float32"))
+    with pytest.raises(ValueError, match="expected ndim"):
+        layer(np.ones((4, *shape), "float32"))
+
+
+def test_vectors_of_a_cell_have_one_axis():
+    with pytest.raises(ValueError, match=r"\(batch, time, features\)"):
+        ACTRNN(layers.GRUCell(3))(keras.Input((3, 4, 5)))
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (lambda: HAM(3, layers.LSTMCell(4)), (2, 4, 5)),
+        (lambda: DHAM(3, layers.LSTMCell(4)), (2, 4, 5)),
+        (lambda: NeuralGPU(symbols=3, maps=4), (2, 4)),
+    ],
+)
+def test_over_a_further_axis(eager, make, shape):
+    """`TimeDistributed` asks for the shape of the outputs."""
+    layer, x = make(), np.zeros(shape, "int32" if len(shape) == 2 else "float32")
+    expected = layer(x).shape
+    assert tuple(layer.compute_output_shape(shape)) == tuple(expected)
+    assert layer.compute_output_shape((None,) * (len(shape) - 1) + shape[-1:])[0] is None
+    both = layers.TimeDistributed(layer)(np.stack([x, x], axis=1))
+    assert both.shape == (expected[0], 2, *expected[1:])

@@ -94,3 +94,26 @@ def test_config_round_trip():
     loss = SequenceLoss(from_logits=True, name="mine")
     again = keras.losses.deserialize(keras.losses.serialize(loss))
     assert type(again) is SequenceLoss and again.get_config() == loss.get_config()
+
+
+def test_weights_of_rows_and_of_all():
+    y, p = RNG.integers(0, 5, (4, 3)), RNG.dirichlet(np.ones(5), (4, 3))
+    loss, rows = SequenceLoss(), RNG.integers(0, 3, 4)
+    expected = float(loss(y, p, np.repeat(rows[:, None], 3, axis=1)))
+    assert float(loss(y, p, rows)) == pytest.approx(expected)
+    assert float(loss(y, p, 2.0)) == pytest.approx(2 * float(loss(y, p)))
+
+
+@pytest.mark.parametrize("classes", [1, 5])
+def test_targets_with_a_last_axis_of_one(classes):
+    y, p = RNG.integers(0, 2, (4, 3)), RNG.uniform(0.1, 0.9, (4, 3, classes))
+    loss = SequenceLoss()
+    assert float(loss(y[..., None], p)) == pytest.approx(float(loss(y, p)))
+    with pytest.raises(ValueError, match="`targets` must have 2 axes"):
+        loss(y[:, 0], p)
+
+
+def test_one_answer_for_each_row():
+    y, p, weights = RNG.integers(0, 2, 4), RNG.uniform(0.1, 0.9, (4, 1)), np.arange(4.0)
+    each = -np.log(np.where(y[:, None] == 1, p, 1 - p))[:, 0]
+    assert float(SequenceLoss()(y, p, weights)) == pytest.approx(np.mean(each * weights), rel=1e-5)

@@ -123,3 +123,60 @@ def test_bits_per_character():
     uniform = metrics.BitsPerCharacter.from_config(metric.get_config())
     uniform.update_state(targets, np.full((8, 5, 256), 1 / 256, "float32"))
     assert float(uniform.result()) == pytest.approx(8.0)
+
+
+METRICS = [metrics.SequenceError, metrics.BitError, metrics.BitsPerCharacter]
+
+
+def value(kind, *arguments):
+    metric = kind()
+    metric.update_state(*arguments)
+    return float(metric.result())
+
+
+@pytest.mark.parametrize("kind", METRICS)
+def test_a_mask_of_the_predictions_says_what_counts(kind):
+    """As with Keras's own metrics, also beside weights."""
+    targets, outputs = example("classes")
+    mask = np.arange(3) < RNG.integers(1, 4, (8, 1))
+    for weights in (None, np.ones(8), RNG.integers(0, 2, (8, 3))):
+        masked = keras.layers.Masking()(outputs * mask[..., None])
+        counted = mask if weights is None else mask * weights.reshape(8, -1)
+        given = () if weights is None else (weights,)
+        assert value(kind, targets, masked, *given) == value(kind, targets, outputs, counted)
+
+
+@pytest.mark.parametrize("kind", METRICS)
+def test_weights_of_rows(kind):
+    targets, outputs = example("classes")
+    rows = RNG.integers(0, 2, 8)
+    expected = value(kind, targets, outputs, np.repeat(rows[:, None], 3, axis=1))
+    assert value(kind, targets, outputs, rows) == expected
+    assert value(kind, targets, outputs, rows[:, None]) == expected
+
+
+@pytest.mark.parametrize("kind", METRICS)
+def test_targets_with_a_last_axis_of_one(kind):
+    targets, outputs = example("classes")
+    assert value(kind, targets[..., None], outputs) == value(kind, targets, outputs)
+    with pytest.raises(ValueError, match="`targets` must have 2 axes"):
+        kind().update_state(targets[:, 0], outputs)
+
+
+def test_one_answer_for_each_row():
+    targets, outputs = np.array([1, 0, 1]), np.array([[0.9], [0.1], [0.2]])
+    for kind in (metrics.SequenceError, metrics.BitError):
+        assert value(kind, targets, outputs) == value(kind, targets[:, None], outputs)
+        assert value(kind, targets, outputs) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("kind", METRICS)
+def test_less_is_better(eager, kind):
+    """So a callback that monitors it needs no `mode`."""
+    inputs = keras.Input((3,))
+    model = keras.Model(inputs, keras.layers.Dense(5, activation="softmax")(inputs))
+    model.compile("sgd", "sparse_categorical_crossentropy", metrics=[kind(name="error")])
+    stop = keras.callbacks.EarlyStopping(monitor="val_error")
+    x, y = np.ones((4, 3)), np.zeros((4, 1))
+    model.fit(x, y, validation_data=(x, y), callbacks=[stop], verbose=0)
+    assert stop.monitor_op(1, 2)

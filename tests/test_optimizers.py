@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive.optimizers import GradientNoise, RelativeClipAdamax
+from keras_adaptive.weight_averages import averaged_weights, use_averages
 
 SIZE = 20_000  # of a variable on which a standard deviation is measured to a few percent
 
@@ -206,3 +207,19 @@ def test_loss_scaling_goes_outside():
     np.testing.assert_allclose((noisy - plain).std(), 0.1 * 0.5, rtol=0.1)
     with pytest.raises(ValueError, match="`optimizer` must not be a LossScaleOptimizer"):
         GradientNoise(scaled(keras.optimizers.SGD(1.0)), scale=0.3)
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_averages_inside_other_optimizers_are_used(eager, noise):
+    inner = keras.optimizers.Adam(0.1, use_ema=True, ema_momentum=0.5)
+    inner = GradientNoise(inner, 0.0) if noise else inner
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile(keras.optimizers.LossScaleOptimizer(inner), "mse")
+    for _ in range(2):  # At its end, `fit` would take the averages.
+        model.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))
+    last = model.get_weights()
+    with averaged_weights(model):
+        assert not np.array_equal(model.get_weights()[0], last[0])
+    np.testing.assert_array_equal(model.get_weights()[0], last[0])
+    use_averages(model)
+    assert not np.array_equal(model.get_weights()[0], last[0])

@@ -208,3 +208,15 @@ def test_bad_arguments(arguments, message):
 def test_bad_points(shape):
     with pytest.raises(ValueError, match=r"expects points of shape \(batch, n, 2\)"):
         PointerNetwork(4)(np.zeros(shape, "float32"))
+
+
+@pytest.mark.parametrize("beams", [1, 2])
+def test_no_points_have_the_answer_of_none(eager, beams):
+    model, _ = network("act")
+    points = draw(3)
+    points[1] = model.padding_value
+    answer = model.search(points, beams)
+    alone = model.search(points[[0, 2]], beams)
+    assert not np.any(np.asarray(answer.indices)[1]) and np.asarray(answer.log_probability)[1] == 0
+    np.testing.assert_allclose(np.sum(np.asarray(answer.outputs), axis=-1), 1, atol=1e-5)
+    np.testing.assert_array_equal(np.asarray(answer.indices)[[0, 2]], np.asarray(alone.indices))

@@ -47,3 +47,48 @@ def test_settles_at_the_target(name, seed):
     ).history["ponder_steps"]
     settled = np.mean(history[-len(history) // 4 :])
     assert abs(settled - TARGET) < 0.1 * TARGET, history
+
+
+def small(**settings):
+    inputs = keras.Input((None, 3))
+    hidden = keras.layers.Masking()(inputs)
+    hidden = ACTRNN(keras.layers.GRUCell(4), target_ponder=2, name="act", **settings)(hidden)
+    model = AdaptiveModel(inputs, keras.layers.Dense(1)(hidden))
+    model.compile("sgd", "mse")
+    return model
+
+
+def test_a_batch_that_is_all_masked_moves_nothing(eager):
+    model = small()
+    model.fit(np.ones((4, 2, 3)), np.ones((4, 1)), verbose=0)
+    state = [np.array(v) for v in model.get_layer("act").non_trainable_variables]
+    model.fit(np.zeros((4, 2, 3)), np.ones((4, 1)), verbose=0)
+    for before, after in zip(state, model.get_layer("act").non_trainable_variables, strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+def test_callbacks_in_every_form(eager):
+    model, x, y = small(), np.ones((4, 2, 3)), np.ones((4, 1))
+    stop = keras.callbacks.EarlyStopping(monitor="loss")
+    for callbacks in (stop, [stop], (stop,), keras.callbacks.CallbackList([stop], model=model)):
+        history = model.fit(x, y, verbose=0, callbacks=callbacks)
+        if history is not None:
+            assert "time_penalty_at_bound" in history.history
+
+
+def test_a_training_step_of_ones_own(eager):
+    class Own(AdaptiveModel):
+        def train_step(self, data):
+            super().train_step(data)
+            return {"loss": 1.0}
+
+    old = small()
+    model = Own(old.inputs, old.outputs)
+    model.compile("sgd", "mse")
+    assert model.fit(np.ones((4, 2, 3)), np.ones((4, 1)), verbose=0).history == {"loss": [1.0]}
+
+
+def test_names_of_the_models_own_metrics_are_taken():
+    metric = keras.metrics.MeanSquaredError(name="ponder")
+    with pytest.raises(ValueError, match=r"`metrics`.*ponder"):
+        small().compile("sgd", "mse", metrics=[metric])

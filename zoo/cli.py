@@ -14,6 +14,7 @@ from . import command_check
 from . import commands as do
 from .commands import PROGRAM
 from .completion import complete
+from .option_groups import BACKENDS
 from .parser import parser
 from .quiet import hide_log_lines
 from .words import arranged, shortened
@@ -36,6 +37,9 @@ def main(argv=None):
         reader of standard output has closed it.
     """
     words, arguments = list(sys.argv[1:] if argv is None else argv), None
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # Where τ cannot be written, \u03c4 can.
+            stream.reconfigure(errors="backslashreplace")
     try:
         with signals.terminable():
             arguments = parsed(words)
@@ -100,6 +104,9 @@ def parsed(words):
 def choose_backend(backend):
     """Set Keras's backend, which must happen before Keras is imported."""
     hide_log_lines()
+    chosen = os.environ.get("KERAS_BACKEND") or None
+    if backend is None and chosen not in (None, *BACKENDS):
+        raise ValueError(f"KERAS_BACKEND must be one of {', '.join(BACKENDS)}. Received: {chosen}")
     if backend is None:
         return
     if "keras" in sys.modules:

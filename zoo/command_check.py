@@ -11,7 +11,7 @@ from .. import checkpoints, datasets
 from . import recipes, settings
 from .entries import store
 from .search.rows import check_measured, weights_of
-from .search.space import DEFAULT_METHOD, TIME_PENALTIES, space_of
+from .search.space import DEFAULT_METHOD, TIME_PENALTIES, full_name, space_of
 from .search.variants import DEFAULTS, variants_of
 from .training import checkpoint
 
@@ -63,16 +63,27 @@ def check_paths(arguments):
         path = getattr(arguments, name, None)
         if path is None:
             continue
-        check_writable(option(name), path)
-        is_file, exists = arguments.writes_a_file, Path(path).exists()
-        if exists and Path(path).is_dir() == is_file:
-            kind = "a folder, and must be a file" if is_file else "a file, and must be a folder"
-            raise OSError(f"{option(name)} {path} is {kind}")
+        check_place(option(name), path, arguments.writes_a_file)
     for name in READ:
         paths = getattr(arguments, name, None)
         for path in paths if isinstance(paths, list) else [paths]:
             if path is not None and not (path and Path(path).is_dir()):
                 raise FileNotFoundError(f"there is no folder {path!r}")
+
+
+def check_place(name, path, is_file=False):
+    """Refuse a path at which a file, or else a folder, cannot be written."""
+    check_writable(name, path)
+    if Path(path).exists() and Path(path).is_dir() == is_file:
+        kind = "a folder, and must be a file" if is_file else "a file, and must be a folder"
+        raise OSError(f"{name} {path} is {kind}")
+
+
+def out_of(arguments, kind=""):
+    """The folder of a training, or of a `kind` of many; by default in `runs`."""
+    out = Path(arguments.out or Path("runs") / f"{arguments.name}{kind}")
+    check_place("--out", out)
+    return out
 
 
 def check_writable(name, path):
@@ -94,12 +105,14 @@ def check_writable(name, path):
 
 
 def overrides_of(arguments):
-    """The settings of `--set`; refuses one that is given twice."""
-    overrides = {}
+    """The settings of `--set`; refuses one that is given twice, if by another name."""
+    overrides, recipe, seen = {}, recipes.load(arguments.name), {}
     for key, value in arguments.set:
-        if key in overrides:
-            raise ValueError(f"--set {key} is given twice")
-        overrides[key] = value
+        name = recipe.full_name(key)
+        if name in seen:
+            as_what = f", as {seen[name]}" if seen[name] != key else ""
+            raise ValueError(f"--set {key} is given twice{as_what}")
+        seen[name], overrides[key] = key, value
     return overrides
 
 
@@ -121,9 +134,13 @@ def changed(arguments):
 def check_train(arguments):
     """Check the arguments of `train`."""
     recipe = changed(arguments)
-    out = Path(arguments.out or Path("runs") / arguments.name)
+    out = out_of(arguments)
     if arguments.resume and not any(map(checkpoints.exists, (out, out / "seed-0"))):
         raise FileNotFoundError(f"there is no checkpoint to resume from in {out}")
+    if arguments.seeds is not None and checkpoints.exists(out):
+        raise FileExistsError(f"{out} already holds one training. Choose another folder.")
+    if arguments.seeds is None and not arguments.resume and checkpoints.exists(out / "seed-0"):
+        raise FileExistsError(f"{out} already holds trainings of several seeds; --seeds resumes.")
     if arguments.weights is not None:
         if arguments.resume or arguments.seeds is not None:
             raise ValueError("--weights begins one new training: leave out --resume and --seeds")
@@ -152,10 +169,11 @@ def over_of(arguments):
 def check_tune(arguments):
     """Check the arguments of `tune`."""
     recipe, over = changed(arguments), over_of(arguments)
+    out_of(arguments, "_search")
     if over or not arguments.resume:
         space = space_of(recipe, over, arguments.method or DEFAULT_METHOD)
         for name in overrides_of(arguments):
-            if name in space:
+            if full_name(recipe, name) in space:
                 raise ValueError(f"{name} is both set and searched over: give one of the two")
     if arguments.objective is not None:
         check_measured(weights_of(arguments.objective), recipe)
@@ -170,6 +188,7 @@ def check_study(arguments):
         if arguments.full and value is not None:
             raise ValueError(f"--full gives --{name}: give one of the two")
     changed(arguments)
+    out_of(arguments, "_study")
     settings = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
     settings["sampled"] = arguments.sampled
     if arguments.full:
@@ -234,6 +253,8 @@ def recipe_asked(arguments):
 def check_verify(arguments):
     """Check the arguments of `verify`."""
     known = store.names(arguments.entries)
+    if not known:
+        raise FileNotFoundError(f"--entries {arguments.entries} holds no entries")
     for name in arguments.names:
         # `verify` itself reports damaged entries.
         if name not in known:

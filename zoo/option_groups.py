@@ -3,6 +3,8 @@
 from . import completion
 from .argument_types import number, setting
 
+BACKENDS = ("tensorflow", "jax", "torch")
+
 
 def numbers(parser, **helps):
     """Give a command options that are numbers, from their Python names to their help."""
@@ -49,7 +51,7 @@ def limits(parser):
 
 def backend(parser):
     """Give a command the option that chooses Keras's backend."""
-    parser.add_argument("--backend", choices=("tensorflow", "jax", "torch"), help="Keras backend")
+    parser.add_argument("--backend", choices=BACKENDS, help="Keras backend")
 
 
 def changed_settings(parser, variant=True):

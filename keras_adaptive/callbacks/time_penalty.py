@@ -44,8 +44,10 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Looks at the logs of the epoch."""
         for name, target in self.targets.items():
-            time_penalty = float(logs[name])
-            steps = float(logs[name.replace("time_penalty", "ponder_steps")])
+            of_steps = name.replace("time_penalty", "ponder_steps")
+            if name not in logs or of_steps not in logs:
+                continue  # A `train_step` of the user's returns what it likes.
+            time_penalty, steps = float(logs[name]), float(logs[of_steps])
             # τ is a float32, a bound is not.
             margin = 1e-6 * (target.maximum - target.minimum)
             low, high = target.smallest_integral + margin, target.maximum - margin

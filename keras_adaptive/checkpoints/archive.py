@@ -60,7 +60,9 @@ def variables(model: Any) -> dict[str, Any]:
     of_metrics = {id(variable) for variable in model.metrics_variables}
     kept = [variable for variable in model.variables if id(variable) not in of_metrics]
     named = {f"model/{i}/{variable.path}": variable for i, variable in enumerate(kept)}
-    model.optimizer.build(model.trainable_variables)
+    # Built again, a LossScaleOptimizer would make its variables anew.
+    if not model.optimizer.built:
+        model.optimizer.build(model.trainable_variables)
     for i, variable in enumerate(model.optimizer.variables):
         named[f"optimizer/{i}/{variable.path}"] = variable
     return named

@@ -211,6 +211,10 @@ class TreeAttention(keras.layers.Layer):
         shape = (inputs.shape[0], steps, self.outputs)
         return keras.KerasTensor(shape, at_least_float32(self.compute_dtype))
 
+    def compute_output_shape(self, inputs_shape: Shape) -> Shape:
+        """The shape of the outputs alone."""
+        return TreeAttention.compute_output_spec(self, keras.KerasTensor(inputs_shape)).shape
+
     def shape_of_paths(self, inputs: Tensor) -> Shape:
         """`(batch, accesses, levels)`, None where a size is unknown."""
         steps = None if inputs.shape[1] is None else self._steps(inputs)

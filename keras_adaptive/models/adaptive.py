@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops, tree
 
-from .. import backend
+from .. import arguments, backend
 from ..act import ACTRNN
 from ..callbacks import WarnOfTimePenalty
 from ..distributed import replicas
@@ -131,6 +131,9 @@ class AdaptiveModel(SingleTrace, keras.Model):
         auto_scale_loss: bool = True,
     ) -> None:
         """As `keras.Model.compile`; see the class for `jit_compile="auto"`."""
+        names = {getattr(x, "name", x) for x in tree.flatten([metrics, weighted_metrics])}
+        if clash := sorted(names & self._ponder_trackers.keys()):
+            arguments.refuse("metrics", clash, "without the names of the model's own metrics")
         super().compile(
             optimizer,
             loss,
@@ -203,7 +206,11 @@ class AdaptiveModel(SingleTrace, keras.Model):
             if getattr(layer, "target_ponder", None) is not None
         }
         if targets:
-            callbacks = [*(callbacks or []), WarnOfTimePenalty(targets)]
+            warn = WarnOfTimePenalty(targets)
+            if isinstance(callbacks, keras.callbacks.CallbackList):
+                callbacks.callbacks.append(warn)
+            else:
+                callbacks = [*tree.flatten(callbacks or []), warn]
         return super().fit(x, y, batch_size, epochs, verbose, callbacks, *args, **kwargs)
 
 

@@ -254,7 +254,7 @@ class PointerNetwork(PonderingDecoder):
             valid = valid_points(self.answer, t, real, chosen, first)
             # What the softmax has rounded to zero may be the only point that is left.
             weights = ops.where(valid, ops.maximum(weights, LEAST), ops.zeros_like(weights))
-            shares = weights / ops.sum(weights, axis=-1, keepdims=True)
+            shares = weights / ops.maximum(ops.sum(weights, axis=-1, keepdims=True), LEAST)
             log_p = ops.where(valid, ops.log(ops.maximum(weights, LEAST)), IMPOSSIBLE)
             outputs = ops.pad(shares, [(0, 0), (1, 0)])
             values = {"outputs": outputs, "steps": looks, "ponder": ponder}
@@ -273,10 +273,15 @@ class PointerNetwork(PonderingDecoder):
         begin = _fed_back(ops.zeros_like(points[:, 0]), is_first=True)
         carry = begin, states, nobody, ops.zeros_like(ops.cast(nobody[:, 0], "int32"))
         beam = beam_search(step, advance, carry, n + 1, beams)
-        is_behind = ops.cast(beam.choices < 0, keys.dtype)[..., None]
-        outputs = beam.values["outputs"] + is_behind * ops.cast(
-            ops.equal(ops.arange(n + 1), 0), keys.dtype
+        # The answer to no points is none of them.
+        some = ops.any(encoded.real, axis=1)
+        beam = beam._replace(
+            choices=ops.where(some[:, None], beam.choices, -1),
+            log_probability=ops.where(some, beam.log_probability, 0.0),
         )
+        is_behind = ops.cast(beam.choices < 0, keys.dtype)[..., None]
+        none = ops.cast(ops.equal(ops.arange(n + 1), 0), keys.dtype)
+        outputs = (1 - is_behind) * beam.values["outputs"] + is_behind * none
         indices, values = beam.choices + 1, beam.values
         return Answer(indices, outputs, values["steps"], beam.log_probability, values["ponder"])
 

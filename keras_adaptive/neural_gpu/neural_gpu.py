@@ -288,6 +288,10 @@ class NeuralGPU(keras.layers.Layer):
         images = (batch, steps, n, self.width, self.maps)
         return column, keras.KerasTensor(images, self.compute_dtype)
 
+    def compute_output_shape(self, symbols_shape: Shape) -> Shape:
+        """The shape of the first column."""
+        return (*symbols_shape, self.maps)
+
     def compute_mask(self, symbols: Tensor, mask: Tensor | None = None) -> Any:
         """True inside each example."""
         if mask is None and self.padding is not None:

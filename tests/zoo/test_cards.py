@@ -169,13 +169,18 @@ NUMBERS = ("examples", "seed")
 def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_path):
     known = dict.fromkeys(("variant", *HAM.run_metrics, "ponder_steps"), 0)
     known |= {"steps": run.position.step, "examples": 500, "seed": 0}
-    known["parameters"] = dict(run.recipe.parameters)
+    known |= {"parameters": dict(run.recipe.parameters), "settings": run.settings}
     (tmp_path / "metrics.json").write_text(json.dumps(known))
-    own = SimpleNamespace(folder=tmp_path, recipe=run.recipe, position=run.position)
+    own = SimpleNamespace(
+        folder=tmp_path, recipe=run.recipe, position=run.position, settings=run.settings
+    )
     monkeypatch.setattr(export, "evaluate_run", lambda _, *numbers: dict(zip(NUMBERS, numbers)))
     assert export.metrics_of(own, 300, 300)["examples"] == 300
     assert export.metrics_of(own, 300)["examples"] == 500
     assert export.metrics_of(own, 300, seed=1) == {"examples": 300, "seed": 1}
+    own.settings = {**run.settings, "seed": 9}
+    assert export.metrics_of(own, 300) == {"examples": 300, "seed": 0}
+    own.settings = run.settings
     # Measured on other data, when the recipe was another.
     own.recipe = run.recipe.replace(parameters={**run.recipe.parameters, "digits": 3})
     assert export.metrics_of(own, 300) == {"examples": 300, "seed": 0}

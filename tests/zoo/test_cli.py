@@ -1,5 +1,7 @@
 """The command line: one answer on standard output, one line and exit code 2 for an error."""
 
+import argparse
+import io
 import json
 import os
 import re
@@ -16,6 +18,7 @@ from keras_adaptive import zoo
 from keras_adaptive.checkpoints import Terminated
 from keras_adaptive.long_calls import Estimated
 from keras_adaptive.zoo import cli, demo
+from keras_adaptive.zoo.commands import answers
 from keras_adaptive.zoo.demo_networks import small_recipe
 from keras_adaptive.zoo.entries import store
 from keras_adaptive.zoo.parser import parser
@@ -203,6 +206,10 @@ def test_train(command, small, tmp_path, traced):
         (["train", "act_parity", "--steps-scale", "-1"], "--steps-scale must be a number above 0"),
         (["train", "act_parity", "--backend", "jax"], "already loaded with tensorflow"),
         (["export", "nowhere"], "there is no folder 'nowhere'"),
+        (["train", "act_parity", "--set", "tau=1", "--set", "time_penalty=2"], "twice, as tau"),
+        (["study", "act_parity", "--set", "tau=0.5"], "time_penalty differs between the"),
+        (["tune", "act_logic", "--over", "tau=1", "--set", "time_penalty=1"], "and searched over"),
+        (["verify", "--entries", "."], "--entries . holds no entries"),
     ],
 )
 def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
@@ -388,3 +395,45 @@ def test_the_demo_cuts_what_is_long():
     *lines, more = demo.in_lines(answered).splitlines()
     assert more == "  … and 1 more" and len(lines) == 4
     assert all("…  →  odd   (3 steps)" in line and len(line) < 70 for line in lines)
+
+
+def test_default_folders_are_checked_before_any_work(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").touch()
+    for name, folder in (("train", ""), ("tune", "_search"), ("study", "_study")):
+        code, _, err = command(name, "act_parity")
+        assert code == 2 and f"--out runs/act_parity{folder}: " in err
+
+
+def test_trainings_of_one_and_of_several_seeds_have_folders_of_their_own(command, tmp_path):
+    one, several = tmp_path / "one", tmp_path / "several"
+    for folder in (one, several / "seed-0"):
+        folder.mkdir(parents=True)
+        (folder / "checkpoint.npz").touch()
+    code, _, err = command("train", "neural_gpu_copy", "--out", one, "--seeds", 2)
+    assert code == 2 and "already holds one training" in err
+    code, _, err = command("train", "neural_gpu_copy", "--out", several)
+    assert code == 2 and "already holds trainings of several seeds" in err
+
+
+@pytest.mark.parametrize("backend", ["nonsense", "TensorFlow"])
+def test_another_backend_in_the_environment_is_named(backend, command, monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", backend)
+    code, _, err = command("list")
+    assert code == 2 and "KERAS_BACKEND must be one of tensorflow, jax, torch. " in err
+    assert f"Received: {backend}" in err
+
+
+def test_answers_on_a_terminal_that_knows_no_greek():
+    words = [sys.executable, "-m", "keras_adaptive", "study", "--help"]
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(words, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0 and rb"\u03c4" in done.stdout, done.stderr
+
+
+def test_json_on_a_terminal_that_knows_no_greek(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
+    monkeypatch.setattr(sys, "stdout", stream)
+    answers.answer(argparse.Namespace(json=True), {"×": "τ"}, "")
+    stream.flush()
+    assert json.loads(stream.buffer.getvalue()) == {"×": "τ"}

@@ -1,10 +1,12 @@
 """Standard error of a command has its own lines alone: no log lines of libraries, no warnings."""
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
 import warnings
+import zipfile
 
 import pytest
 
@@ -78,13 +80,23 @@ def test_what_is_no_log_line_is_shown():
     assert errors_of("-c", code + TRACED_AGAIN) == "an error\nF0000 1.5 1 a.cc:1] c\n"
 
 
-# Their masks end at a layer of Keras.
+# The masks of the first and the last end at a layer of Keras.
 @pytest.mark.usefixtures("eager")
-@pytest.mark.parametrize("name", ["act_addition", "dham_reverse"])
+@pytest.mark.parametrize("name", ["act_addition", "act_logic", "dham_reverse"])
 def test_a_loaded_model_answers_without_warnings(name):
     recipe = store.recipe(name)
     inputs = datasets.batch(recipe.dataset, 2, **recipe.parameters)["inputs"]
     with warnings.catch_warnings():
-        warnings.filterwarnings("error", message=".*mask")
+        warnings.filterwarnings("error", message=".*(mask|structure)")
         model = zoo.load(name)
         assert len(model.predict_on_batch(inputs)) == 2
+        assert len(model(inputs)) == 2
+
+
+def test_no_entry_has_its_input_in_a_list():
+    """Keras warns where such a model is called on an array."""
+    for name in store.names():
+        with zipfile.ZipFile(store.entry(name) / "model.keras") as archive:
+            config = json.loads(archive.read("config.json"))["config"]
+        for key in ("input_layers", "output_layers"):
+            assert not isinstance(config.get(key, [""])[0], list), name

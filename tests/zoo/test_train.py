@@ -180,6 +180,24 @@ def test_resume_of_another_recipe(run):
         train("act_logic", run.folder, resume=True)
 
 
+def test_a_finished_training_has_no_other_settings(run):
+    before = (run.folder / checkpoint.NAME).read_bytes()
+    for changed in ({"overrides": {"max_ponder": 7}}, {"seed": 9}):
+        with pytest.raises(ValueError, match="is finished, and nothing is left to train"):
+            train("act_addition", run.folder, resume=True, **changed)
+    assert train("act_addition", run.folder, resume=True).settings == run.settings
+    assert (run.folder / checkpoint.NAME).read_bytes() == before
+
+
+def test_of_two_names_of_a_setting_the_one_given_last_holds(run):
+    overrides = run.settings["overrides"]
+    assert "steps" in overrides
+    last = {"overrides": {"stages.0.steps": 100}}
+    assert restore(run.folder, last).recipe.stages[0].steps == 100
+    again = {"overrides": {"steps": 50}}
+    assert restore(run.folder, again).recipe.stages[0].steps == 50
+
+
 def test_another_network_is_refused(run):
     with pytest.raises(ValueError, match="does not fit"):
         restore(run.folder, {"overrides": {"units": 9}})

@@ -10,7 +10,8 @@ PROGRAM = "keras-adaptive"
 
 def answer(arguments, data, text):
     """Print `data` as JSON, or `text`."""
-    print(json.dumps(data, ensure_ascii=False) if arguments.json else text)
+    utf8 = "utf" in str(getattr(sys.stdout, "encoding", "utf-8")).lower()
+    print(json.dumps(data, ensure_ascii=not utf8) if arguments.json else text)
 
 
 def note(text):

@@ -3,10 +3,9 @@
 import contextlib
 import shlex
 import sys
-from pathlib import Path
 
 from .. import recipes
-from ..command_check import over_of, overrides_of
+from ..command_check import out_of, over_of, overrides_of
 from ..evaluate import evaluate_run
 from ..search import study_table
 from ..search.rows import TABLES, ranking
@@ -19,7 +18,7 @@ from .answers import PROGRAM, answer, note, report, with_bit_errors
 
 
 def train(arguments):
-    out = arguments.out = Path(arguments.out or Path("runs") / arguments.name)
+    out = arguments.out = out_of(arguments)
     settings = {
         "overrides": overrides_of(arguments),
         "variant": arguments.variant,
@@ -46,7 +45,7 @@ def export_hint(out):
 
 
 def tune(arguments):
-    out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_search")
+    out = arguments.out = out_of(arguments, "_search")
     kinds = ("method", "trials", "seeds", "objective", "variant", "steps_scale", "examples", "seed")
     settings = {kind: getattr(arguments, kind) for kind in kinds}
     # KerasTuner prints to standard output, which is for the answer.
@@ -85,7 +84,7 @@ def format_ranking(ranked, table):
 
 
 def study(arguments):
-    out = arguments.out = Path(arguments.out or Path("runs") / f"{arguments.name}_study")
+    out = arguments.out = out_of(arguments, "_study")
     settings = {"tau": arguments.tau, "fixed": arguments.fixed, "targets": arguments.target}
     kinds = ("sampled", "seeds", "steps_scale", "examples")
     settings |= {kind: getattr(arguments, kind) for kind in kinds}

@@ -206,6 +206,7 @@ def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
         )
         same = metrics["steps"] == run.position.step and metrics.get("seed") == seed
         same &= metrics.get("parameters") == json.loads(json.dumps(dict(run.recipe.parameters)))
+        same &= metrics.get("settings") == json.loads(json.dumps(run.settings))
         if known and same and enough:
             return metrics
     return evaluate_run(run, examples, seed)

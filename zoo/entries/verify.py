@@ -61,12 +61,14 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
     selected = [name for name in selected if name not in damaged]
     for name in selected:
         check_seed(name, seed, folder)
+    asked = seed
     seed = FIRST_SEED + secrets.randbelow(2**31 - FIRST_SEED) if seed is None else seed
     recorded, records, skipped = read(out), {}, []
     for name in selected:
         try:
             record = recorded.get(name)
-            if record is None or not is_current(name, record, folder):
+            known = record is not None and is_current(name, record, folder)
+            if not known or asked not in (None, record["seed"]):
                 record = again(name, seed, examples, seconds or SECONDS, folder)
         except FileNotFoundError as missing:
             if names:
@@ -169,7 +171,7 @@ def comparisons(measurement, results, ratios):
     }
     interval = statistics.mean_interval
     for name, ratio in ratios.items():
-        if name in row:
+        if name in row and count > 1:  # One example has no spread.
             yield {
                 **common,
                 "figure": name,

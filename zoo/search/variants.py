@@ -56,7 +56,7 @@ class Variant:
     @property
     def name(self):
         """The name of its folder."""
-        return "plain" if self.kind == "plain" else f"{self.kind}-{self.value:g}"
+        return "plain" if self.kind == "plain" else f"{self.kind}-{self.value:.12g}"
 
     @property
     def label(self):
@@ -94,7 +94,8 @@ def variants_of(recipe, settings):
     ['no ACT', '4 steps', 'τ = 0.01', 'τ = 0.001']
     """
     variants, overrides = [], settings.get("overrides") or {}
-    for name in sorted({*overrides} & {*OF_VARIANTS, full_name(recipe, "tau")}):
+    names = {full_name(recipe, name): name for name in overrides}
+    for name in sorted(names.keys() & {*OF_VARIANTS, full_name(recipe, "tau")}):
         raise ValueError(f"{name} differs between the trainings of a study, and cannot be set")
     for kind in KINDS:
         for value in settings[kind]:

@@ -157,7 +157,10 @@ def restore(
     merged = state["settings"]
     for key, value in (settings or {}).items():
         if key == "overrides":
-            merged[key] = {**(merged[key] or {}), **(value or {})}
+            # Later names win, where two mean the same.
+            new = value or {}
+            kept = {name: old for name, old in (merged[key] or {}).items() if name not in new}
+            merged[key] = {**kept, **new}
         elif key == "recipe" and value != merged[key]:
             raise ValueError(f"{folder} holds a training of {merged[key]}, not of {value}")
         elif value is not None:

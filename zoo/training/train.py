@@ -124,11 +124,17 @@ def train(
 
 def _resumed(out, settings, custom, jit_compile):
     """The training in a folder, restored from its last intact checkpoint."""
+    before = checkpoint.latest(out).state["settings"]
     run = restore(out, settings, custom, jit_compile, to_train=True)
     if run.source.name != checkpoint.NAME:
         checkpoints.set_aside(out)
     print(f"resuming from step {run.position.step}: {run.source}", file=sys.stderr)
     resume_position(run)
+    if run.position.done and run.settings != before:
+        raise ValueError(
+            f"the training in {out} is finished, and nothing is left to train with other settings: "
+            "resume it as it was, with more steps, or train anew in another folder"
+        )
     return run
 
 
