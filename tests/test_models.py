@@ -277,3 +277,15 @@ def test_blocks_of_the_user_that_report(case, blocks, suffixes):
     for suffix in suffixes:
         assert logs[f"ponder{suffix}"] == [2.5] and logs[f"ponder_steps{suffix}"] == [2.0]
     assert logs["ponder_cost"] == [pytest.approx(0.125 * 2.5 * len(blocks))]
+
+
+def test_a_layer_that_is_called_twice_is_charged_twice():
+    inputs = keras.Input((3, 2))
+    layer = ACTRNN(keras.layers.GRUCell(4), time_penalty=0.1)
+    both = keras.layers.Add()([layer(inputs), layer(inputs)])
+    model = AdaptiveModel(inputs, keras.layers.Dense(1, kernel_initializer="zeros")(both))
+    model.compile(keras.optimizers.SGD(0.0), "mse")
+    x, y = np.ones((4, 3, 2)), np.zeros((4, 1))
+    logs = model.fit(x, y, verbose=0).history
+    assert logs["task_loss"] == [0.0] and logs["loss"] == logs["ponder_cost"]
+    assert logs["loss"][0] == pytest.approx(2 * 3 * 0.1 * logs["ponder"][0], rel=1e-4)

@@ -27,6 +27,8 @@ NAMES = {
     "keras.layers": [
         "Layer._call_has_training_arg",
         "Layer._flatten_layers",
+        "Layer._get_call_context",
+        "Layer._maybe_reset_call_context",
         "Layer._non_trainable_variables",
         "Layer._seed_generators",
         "RNN._maybe_config_dropout_masks",

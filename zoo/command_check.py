@@ -95,6 +95,8 @@ def check_writable(name, path):
     """
     if not str(path):
         raise ValueError(f"{name} must name a file or folder. Received: ''")
+    if os.path.islink(path) and not os.path.exists(path):
+        raise FileNotFoundError(f"{name} {path} is a link to what is not there")
     place = Path(path).absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -144,6 +146,8 @@ def check_train(arguments):
     if arguments.weights is not None:
         if arguments.resume or arguments.seeds is not None:
             raise ValueError("--weights begins one new training: leave out --resume and --seeds")
+        if not arguments.weights:
+            raise ValueError("--weights must name a folder. Received: ''")
         checkpoint.latest(arguments.weights)
     if arguments.seeds is None:
         return

@@ -39,6 +39,7 @@ def segment(
         ValueError: an unknown name or signal, or a model that does not read text.
     """
     check_option("height", height)
+    store.check_text(text)
     recipe = store.recipe(name, folder)
     rows = store.results(name, folder).get("segmentation")
     if rows is None:

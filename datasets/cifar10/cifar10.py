@@ -72,7 +72,7 @@ def find(folder: str | Path | None = None) -> Path:
     Raises:
         FileNotFoundError: a batch is not there; the message says what to put where.
     """
-    place = Path(folder or os.environ.get(VARIABLE) or MANUAL).expanduser()
+    place = Path(os.path.expanduser(folder or os.environ.get(VARIABLE) or MANUAL))
     for path in (place, place / FOLDER):
         missing = [name for name in CHECKSUMS if not (path / name).is_file()]
         if not missing:
@@ -132,7 +132,7 @@ def _read(folder, part):
 def _is_prepared():
     # Without importing TensorFlow Datasets, which takes seconds.
     place = os.environ.get("TFDS_DATA_DIR") or Path("~", "tensorflow_datasets")
-    return any(Path(place, "cifar10").expanduser().glob("*/dataset_info.json"))
+    return any(Path(os.path.expanduser(place), "cifar10").glob("*/dataset_info.json"))
 
 
 @functools.lru_cache(maxsize=2)

@@ -68,7 +68,7 @@ def find(folder: str | Path | None = None) -> Path:
     Raises:
         FileNotFoundError: there is no such file; the message says which file to put where.
     """
-    place = Path(folder or os.environ.get(VARIABLE) or MANUAL).expanduser()
+    place = Path(os.path.expanduser(folder or os.environ.get(VARIABLE) or MANUAL))
     for path in (place, *(place / name for name in NAMES)):
         if path.is_file():
             return path

@@ -69,7 +69,7 @@ def find(place: str | Path | None = None) -> Path:
     Raises:
         FileNotFoundError: there is no file; the message says what to put where.
     """
-    path = Path(place or os.environ.get(VARIABLE) or MANUAL).expanduser()
+    path = Path(os.path.expanduser(place or os.environ.get(VARIABLE) or MANUAL))
     for file in (path, path / FILE, path / FOLDER / FILE):
         if file.is_file():
             return file

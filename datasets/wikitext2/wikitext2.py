@@ -84,7 +84,7 @@ def find(folder: str | Path | None = None) -> Path:
     Raises:
         FileNotFoundError: a file is not there; the message says what to put where.
     """
-    place = Path(folder or os.environ.get(VARIABLE) or MANUAL).expanduser()
+    place = Path(os.path.expanduser(folder or os.environ.get(VARIABLE) or MANUAL))
     path = place if (place / FILES["train"]).is_file() else place / FOLDER
     for file in FILES.values():
         if not (path / file).is_file():

@@ -89,8 +89,16 @@ class AdaptiveModel(SingleTrace, keras.Model):
 
     def call(self, inputs: Any, training: bool | None = None, mask: Tensor | None = None) -> Any:
         """Calls the layers, and keeps what they report for `compute_loss` in the same trace."""
-        with record() as entries:
-            outputs = super().call(inputs, training=training, mask=mask)
+        # On JAX, Keras trains by `call` alone. Then a layer that the model calls twice would begin
+        # by taking back what its first call has charged.
+        context = self._get_call_context()
+        if training is not None:
+            context.set_value("training", training)
+        try:
+            with record() as entries:
+                outputs = super().call(inputs, training=training, mask=mask)
+        finally:
+            self._maybe_reset_call_context()
         self._entries.value = entries
         return outputs
 

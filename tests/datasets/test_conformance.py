@@ -210,3 +210,10 @@ def test_parameters_out_of_range(task):
                 task.sample(rng(), 2, **{parameter.name: wrong})
             assert parameter.name in str(error.value), (parameter.name, wrong)
             assert repr(wrong) in str(error.value), (parameter.name, wrong)
+
+
+@pytest.mark.parametrize("name", ["cifar10", "enwik8", "tatoeba", "wikitext2"])
+def test_a_home_that_nobody_has_is_said_to_hold_nothing(name, monkeypatch):
+    monkeypatch.setenv(datasets.task(name).VARIABLE, "~nobody-of-this-name")
+    with pytest.raises(FileNotFoundError, match=r"~nobody|cifar10"):
+        datasets.batch(name, 2)

@@ -166,6 +166,11 @@ def test_an_exported_card_loads_its_own_model(entries, run):
 NUMBERS = ("examples", "seed")
 
 
+def test_lengths_of_what_has_none_are_refused(run, tmp_path):
+    with pytest.raises(ValueError, match="leave out --lengths"):
+        export.export(run.folder, tmp_path, lengths=[5])
+
+
 def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_path):
     known = dict.fromkeys(("variant", *HAM.run_metrics, "ponder_steps"), 0)
     known |= {"steps": run.position.step, "examples": 500, "seed": 0}
@@ -178,6 +183,9 @@ def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_pa
     assert export.metrics_of(own, 300, 300)["examples"] == 300
     assert export.metrics_of(own, 300)["examples"] == 500
     assert export.metrics_of(own, 300, seed=1) == {"examples": 300, "seed": 1}
+    (tmp_path / "metrics.json").write_text(json.dumps({**known, "examples": "many"}))
+    assert export.metrics_of(own, 300) == {"examples": 300, "seed": 0}
+    (tmp_path / "metrics.json").write_text(json.dumps(known))
     own.settings = {**run.settings, "seed": 9}
     assert export.metrics_of(own, 300) == {"examples": 300, "seed": 0}
     own.settings = run.settings

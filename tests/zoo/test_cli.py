@@ -405,6 +405,12 @@ def test_default_folders_are_checked_before_any_work(command, tmp_path, monkeypa
         assert code == 2 and f"--out runs/act_parity{folder}: " in err
 
 
+def test_a_link_to_nothing_is_no_folder(command, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    code, _, err = command("train", "act_parity", "--out", tmp_path / "link")
+    assert code == 2 and f"--out {tmp_path / 'link'} is a link to what is not there" in err
+
+
 def test_trainings_of_one_and_of_several_seeds_have_folders_of_their_own(command, tmp_path):
     one, several = tmp_path / "one", tmp_path / "several"
     for folder in (one, several / "seed-0"):

@@ -1,6 +1,7 @@
 """Entries: loading, questions, limits, damage, and the SavedModel without this package."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -149,8 +150,12 @@ def test_damaged_recipe(content, damaged):
 
 
 def test_predict_refuses_what_it_cannot_read(entries):
-    with pytest.raises(ValueError, match="twelve"):
-        store.predict("act_addition", "twelve", folder=entries)
+    for text in ("twelve", 12, None, "\ud800"):
+        with pytest.raises(ValueError, match=re.escape(repr(text))):
+            store.predict("act_addition", text, folder=entries)
+    for limit, value in (("leaves", 4.0), ("leaves", 2**25), ("beam", 0), ("max_ponder", "2")):
+        with pytest.raises(ValueError, match=limit):
+            store.load("act_addition", folder=entries, **{limit: value})
 
 
 def test_card_and_metrics(run, entries):

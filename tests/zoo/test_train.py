@@ -185,6 +185,8 @@ def test_a_finished_training_has_no_other_settings(run):
     for changed in ({"overrides": {"max_ponder": 7}}, {"seed": 9}):
         with pytest.raises(ValueError, match="is finished, and nothing is left to train"):
             train("act_addition", run.folder, resume=True, **changed)
+    with pytest.raises(ValueError, match=r"does not fit.*trained with other settings"):
+        train("act_addition", run.folder, resume=True, overrides={"units": 9})
     assert train("act_addition", run.folder, resume=True).settings == run.settings
     assert (run.folder / checkpoint.NAME).read_bytes() == before
 

@@ -282,6 +282,9 @@ def test_declared_values_can_be_set(name):
         ({"trail": 3}, "unknown setting 'trail'"),
         ({"variant": "lstm"}, "variant must be"),
         ({"overrides": {"unit": 3}}, "unknown setting 'unit'"),
+        ({"overrides": 5}, "overrides must be a mapping"),
+        ({"over": {"tau": 5}}, "must have a list of values"),
+        ({"objective": 5}, "objective must be a name or a mapping"),
     ],
 )
 def test_bad_input_writes_nothing(arguments, message, tmp_path):
@@ -294,6 +297,7 @@ def test_bad_input_writes_nothing(arguments, message, tmp_path):
     ("name", "arguments", "message"),
     [
         ("act_logik", {}, "act_logic"),
+        (5, {}, "no recipe 5"),
         ("neural_gpu_copy", {}, "declares nothing to search"),
         ("neural_gpu_copy", {"over": {"tau": "1e-4:1e-1"}}, "its steps cost nothing"),
         ("neural_gpu_addition_paper", {"objective": "ponder"}, "has no ponder"),

@@ -94,6 +94,11 @@ def export(
 def _written(run, into, others, examples, long_examples, lengths, ensemble, seed):
     """Measure a training, and write its entry."""
     family = families.of(run.recipe)
+    if (lengths or long_examples) and not family.lengths_are_chosen:
+        raise ValueError(
+            f"{run.recipe.name} is not measured at lengths of one's choice: leave out --lengths "
+            "and --long-examples"
+        )
     exact_examples, examples = examples, family.default_examples if examples is None else examples
     request = Request(Path(into), examples, long_examples, lengths, seed)
     is_large = large_files.is_large(run.model)
@@ -201,9 +206,9 @@ def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
     if path.exists() and not again:
         metrics = read_json(path, ("steps", "examples"))
         known = set(families.of(run.recipe).run_metrics) <= set(metrics)
-        enough = metrics["examples"] >= examples and metrics["examples"] == (
-            exact_examples or metrics["examples"]
-        )
+        measured = metrics["examples"]
+        enough = isinstance(measured, int) and measured >= examples
+        enough &= measured == (exact_examples or measured)
         same = metrics["steps"] == run.position.step and metrics.get("seed") == seed
         same &= metrics.get("parameters") == json.loads(json.dumps(dict(run.recipe.parameters)))
         same &= metrics.get("settings") == json.loads(json.dumps(run.settings))

@@ -11,6 +11,7 @@ import numpy as np
 from ... import checkpoints, saved_models
 from .. import families
 from ..recipe import Recipe
+from ..settings import check_option
 
 if TYPE_CHECKING:
     import keras
@@ -92,11 +93,14 @@ def load(
     # Names and cards need no Keras.
     from ...export import load_uncompiled
 
+    limits = {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves, "beam": beam}
+    limits["steps_multiplier"] = steps_multiplier
+    for limit, value in limits.items():
+        check_option(limit, value)
     path, family = entry(name, folder), families.of(recipe(name, folder))
     model = load_uncompiled(path / "model.keras")
     check_finite(model, path)
-    limits = {"max_ponder": max_ponder, "epsilon": epsilon, "leaves": leaves, "beam": beam}
-    family.apply_limits(model, {**limits, "steps_multiplier": steps_multiplier})
+    family.apply_limits(model, limits)
     family.compile(model)
     return model
 
@@ -215,10 +219,23 @@ def ask(model: "keras.Model", recipe: Recipe, text: str, watched: Any = None) ->
     Raises:
         ValueError: a text that is not an example of the task, or outputs that are not finite.
     """
+    check_text(text)
     family = families.of(recipe)
     probe = family.probe(model)
     probe = watched(probe, family.cost_power) if watched else probe
     return checked_answer(family.predict(probe, text), recipe, text)
+
+
+def check_text(text: Any) -> None:
+    """Refuse what is not a string of characters that can be written as UTF-8.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        text.encode()
+    except (AttributeError, UnicodeEncodeError):
+        raise ValueError(f"text must be a string of characters. Received: {text!r}") from None
 
 
 def checked_answer(answer: dict[str, Any], recipe: Recipe, text: str) -> dict[str, Any]:

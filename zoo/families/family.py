@@ -85,6 +85,7 @@ class Family(Evaluation):
     )
     optional_metrics: ClassVar[tuple[str, ...]] = ()  # Kept as well where a training has them.
     can_be_averaged: ClassVar[bool] = False  # In an ensemble.
+    lengths_are_chosen: ClassVar[bool] = False  # Those at which an entry is measured, by options.
     # Limits of the computation that a loaded model has, of `settings.LIMITED`.
     limits: ClassVar[tuple[str, ...]] = ()
 

@@ -26,7 +26,7 @@ def load(name: str) -> Recipe:
     """
     known = _recipes()
     if name not in known:
-        near = difflib.get_close_matches(name, names()) or names()
+        near = difflib.get_close_matches(str(name), names()) or names()
         raise ValueError(f"there is no recipe {name!r}. Nearest: {', '.join(near)}")
     return known[name]
 

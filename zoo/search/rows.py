@@ -4,6 +4,7 @@ import json
 import math
 import os
 import statistics
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...checkpoints.files import csv_text, read_json, write_file
@@ -56,8 +57,10 @@ def weights_of(objective):
     if isinstance(objective, str):
         pairs = [pair.partition("=")[::2] for pair in objective.split(",")]
         objective = [(name.strip(), weight or 1) for name, weight in pairs]
-    else:
+    elif isinstance(objective, Mapping):
         objective = list(objective.items())
+    else:
+        raise ValueError(f"objective must be a name or a mapping. Received: {objective!r}")
     weights = {}
     for name, weight in objective:
         full = name if name in MEASURED else f"validation_{name}"

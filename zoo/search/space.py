@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 METHODS = ("grid", "random", "bayesian", "hyperband")
 DEFAULT_METHOD = "random"
@@ -138,8 +138,10 @@ def values_for(recipe, name, values, method):
     ends = values
     if isinstance(values, Range):
         ends = (values.low, values.high)
-    else:
+    elif isinstance(values, Iterable):
         ends = values = tuple(values)
+    else:
+        raise ValueError(f"over: {name} must have a list of values. Received: {values!r}")
     if not ends:
         raise ValueError(
             f"over: there is no value of {name} to try. {recipe.name} declares "

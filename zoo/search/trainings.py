@@ -143,6 +143,8 @@ def checked(settings: Mapping[str, Any], defaults: Mapping[str, Any], kind: str)
     received = {name: value for name, value in settings.items() if value is not None}
     for name in ("trials", "seeds", "examples", "steps_scale", "seed"):
         check_option(name, received.get(name))
+    if not isinstance(received.get("overrides", {}), Mapping):
+        raise ValueError(f"overrides must be a mapping. Received: {received['overrides']!r}")
     return received
 
 

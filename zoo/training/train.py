@@ -125,7 +125,12 @@ def train(
 def _resumed(out, settings, custom, jit_compile):
     """The training in a folder, restored from its last intact checkpoint."""
     before = checkpoint.latest(out).state["settings"]
-    run = restore(out, settings, custom, jit_compile, to_train=True)
+    try:
+        run = restore(out, settings, custom, jit_compile, to_train=True)
+    except ValueError as error:
+        if settings["overrides"] or settings["variant"]:
+            raise ValueError(f"{error}; was it trained with other settings?") from error
+        raise
     if run.source.name != checkpoint.NAME:
         checkpoints.set_aside(out)
     print(f"resuming from step {run.position.step}: {run.source}", file=sys.stderr)

@@ -50,7 +50,7 @@ class NeuralGPU(Family):
     limits = ("steps_multiplier",)
     # As many steps as positions.
     cost_power = 2
-    can_be_averaged = True
+    can_be_averaged = lengths_are_chosen = True
     text = card
     validated = validated_longer = ("symbol_error",)
 

@@ -53,6 +53,7 @@ class Pointer(Family):
         "by_difficulty",
     )
     limits = ("max_ponder", "epsilon", "beam")
+    lengths_are_chosen = True
     text = card
     validated = ("ponder_steps",)
     drawn_without_example = "test examples, without points"
