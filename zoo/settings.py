@@ -173,6 +173,7 @@ HYPERPARAMETERS = {
     "iterations": Integer("m, the steps of thought in training", 1, MOST_PONDER),
     "kernel_scale": Number("by how much the kernel's weights are larger", 0, 1000, open="low"),
     "kernel_size": KernelSize("of the convolutions", Integer("", 1, 99), 2, 2),
+    "keep_best": Flag("publish the weights with the fewest mistakes on longer examples"),
     "label_smoothing": Number("share of a target spread over all classes", 0, 1, open="high"),
     "least_time_penalty": Number("the smallest τ that `target_ponder` chooses", -1, 0),
     "longer": Integer("length beyond training that is validated", 2, LONGEST),

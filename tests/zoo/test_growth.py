@@ -5,8 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from keras_adaptive.weight_averages import averaged_weights
+from keras_adaptive.weight_averages import averaged_weights, use_averages
 from keras_adaptive.zoo import recipes
+from keras_adaptive.zoo.families.neural_gpu.family import NeuralGPU
 from keras_adaptive.zoo.training.run import restore
 from keras_adaptive.zoo.training.train import train
 
@@ -61,3 +62,25 @@ def test_a_finished_training_goes_on_with_a_larger_network(growing, tmp_path):
     run = train(growing, tmp_path, resume=True)
     assert layers_of(run) == 2 and run.position.step == 10
     assert np.isfinite(run.history[-1]["loss"])
+
+
+def test_the_weights_with_the_fewest_mistakes_are_taken(growing, tmp_path, monkeypatch):
+    """Of the network that is published, by longer validation examples, also after a stop."""
+    hyperparameters = {**growing.hyperparameters, "keep_best": True}
+    recipe = growing.replace(hyperparameters=hyperparameters, validate_every=2)
+    errors = {2: 0.0, 4: 0.0, 6: 0.5, 8: 0.25, 10: 0.75}
+
+    def validate(self, run, probe, *arguments, **options):
+        return {"longer_error": errors[run.position.step], "longer_symbol_error": 0.0}
+
+    monkeypatch.setattr(NeuralGPU, "validate", validate)
+    whole = train(recipe, tmp_path / "whole")
+    best = restore(tmp_path / "whole" / "best", recipe=recipe)
+    assert best.position.step == 8 and whole.position.step == 10
+    use_averages(best.model)
+    train(recipe, tmp_path / "part", until_step=8)
+    resumed = train(recipe, tmp_path / "part", resume=True)
+    saved = restore(tmp_path / "whole", recipe=recipe)
+    for run in (whole, saved, resumed):
+        for one, other in zip(best.model.get_weights(), run.model.get_weights(), strict=True):
+            np.testing.assert_array_equal(one, other)

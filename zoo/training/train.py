@@ -26,6 +26,10 @@ from . import checkpoint
 from .batches import batches
 from .run import Run, configure, restore, resume_position, start, symbols_of
 
+# The folder in that of a training, with `keep_best`.
+BEST = "best"
+NO_VALIDATION = math.inf, math.inf
+
 
 def train(
     recipe: str | Recipe,
@@ -103,7 +107,7 @@ def train(
     if not resume:
         configure(settings, custom)
     with checkpoints.lock_folder(out):
-        checkpoints.remove_temporary_files(out, *out.glob("step-*"))
+        checkpoints.remove_temporary_files(out, *out.glob("step-*"), *out.glob(BEST))
         if resume:
             run = _resumed(out, settings, custom, jit_compile)
         else:
@@ -235,6 +239,7 @@ class Conductor:
         self.advance(row)
         run.history.append(row)
         if position.done:
+            self.take_best()
             use_averages(run.model)
             self.bar.steps = position.step
         if position.done or position.stage_step == 0:
@@ -268,7 +273,28 @@ class Conductor:
             position.validated = position.step
             with averaged_weights(run.model):
                 row.update(self.family.validate(run, self.probe))
+            self.keep_best(row)
         return row
+
+    def keep_best(self, row: Mapping[str, Any]) -> None:
+        """Keep the training beside itself if it makes the fewest mistakes on longer examples.
+
+        Only stages with the network that is published count, and of equals the last one.
+        """
+        recipe = self.run.recipe
+        if not recipe.hyperparameters.get("keep_best"):
+            return
+        published = [recipe.built_at(stage) == recipe for stage in recipe.stages]
+        earlier = [mistakes(old) for old in self.run.history if published[old["stage"]]]
+        fewest = min(earlier, default=NO_VALIDATION)
+        if published[row["stage"]] and mistakes(row) <= fewest and "longer_error" in row:
+            self.run.save(self.run.folder / BEST)
+
+    def take_best(self) -> None:
+        """Give the model the weights that were kept."""
+        kept = self.run.folder / BEST
+        if self.run.recipe.hyperparameters.get("keep_best") and checkpoints.exists(kept):
+            checkpoints.restore(checkpoint.latest(kept), self.run.model)
 
     def time_penalty(self, logs: Mapping[str, Any]) -> float:
         """τ after the chunk, with several layers that of the first; 0 without a ponder cost."""
@@ -309,6 +335,13 @@ class Conductor:
         if self.run.position.level is not None:
             values["level"] = self.run.position.level
         return values
+
+
+def mistakes(row: Mapping[str, Any]) -> tuple[float, float]:
+    """The errors on longer examples of a row of the history; the largest if it has none."""
+    if "longer_error" not in row:
+        return NO_VALIDATION
+    return row["longer_error"], row.get("longer_symbol_error", 0.0)
 
 
 def steps_left(run: Run) -> int:
