@@ -109,6 +109,15 @@ def test_a_model_must_have_one_layer_that_ponders():
         evaluation.PonderProbe(keras.Model(inputs, keras.layers.Dense(1)(inputs)))
 
 
+def test_a_probe_of_a_model_with_two_inputs():
+    inputs = [keras.Input((None, 2)), keras.Input((3,))]
+    layer = ACTRNN(keras.layers.GRUCell(4), return_ponder=True)
+    both = keras.layers.Concatenate()([layer(inputs[0])[0], inputs[1]])
+    model = keras.Model(inputs, keras.layers.Dense(1)(both))
+    answers = evaluation.PonderProbe(model)([np.ones((5, 6, 2)), np.ones((5, 3))])
+    assert answers["outputs"].shape == (5, 1) and answers["ponder"].shape == (5, 6)
+
+
 def test_the_first_call_of_a_shape_is_not_timed():
     calls = []
     probe = evaluation.TimedProbe(lambda inputs: calls.append(inputs.shape))

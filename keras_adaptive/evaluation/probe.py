@@ -65,4 +65,5 @@ class PonderProbe(Probe):
             "ponder": steps + remainder,
             "ponder_steps": steps,
         }
-        super().__init__(keras.Model(model.inputs[0], outputs, name=f"{model.name}_with_ponder"))
+        inputs = model.inputs[0] if len(model.inputs) == 1 else model.input
+        super().__init__(keras.Model(inputs, outputs, name=f"{model.name}_with_ponder"))
