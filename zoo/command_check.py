@@ -115,6 +115,16 @@ def overrides_of(arguments):
             as_what = f", as {seen[name]}" if seen[name] != key else ""
             raise ValueError(f"--set {key} is given twice{as_what}")
         seen[name], overrides[key] = key, value
+    if "seed" in overrides and (arguments.seeds or getattr(arguments, "seed", None) is not None):
+        raise ValueError("--set seed: give --seed or --seeds alone")
+    return overrides
+
+
+def shared_overrides_of(arguments):
+    """The settings of `--set` for many trainings, whose seeds differ."""
+    overrides = overrides_of(arguments)
+    if "seed" in overrides:
+        raise ValueError("--set seed: each training has a seed of its own, see --seeds")
     return overrides
 
 
@@ -176,7 +186,7 @@ def check_tune(arguments):
     out_of(arguments, "_search")
     if over or not arguments.resume:
         space = space_of(recipe, over, arguments.method or DEFAULT_METHOD)
-        for name in overrides_of(arguments):
+        for name in shared_overrides_of(arguments):
             if full_name(recipe, name) in space:
                 raise ValueError(f"{name} is both set and searched over: give one of the two")
     if arguments.objective is not None:
@@ -198,7 +208,7 @@ def check_study(arguments):
     if arguments.full:
         settings["tau"] = list(TIME_PENALTIES)
     settings = {kind: values for kind, values in settings.items() if values is not None}
-    variants_of(recipe, {**DEFAULTS, **settings, "overrides": overrides_of(arguments)})
+    variants_of(recipe, {**DEFAULTS, **settings, "overrides": shared_overrides_of(arguments)})
 
 
 def check_example(arguments):

@@ -295,6 +295,9 @@ class Recipe:
         Raises:
             ValueError: see these methods.
         """
+        for name in ("halting", "fixed_steps"):
+            if variant not in (None, "act") and name in (overrides or {}):
+                raise ValueError(f"{name} is what variant {variant!r} sets: give one of the two")
         recipe = self if variant is None else self.with_variant(variant)
         recipe = recipe.with_overrides(overrides or {})
         recipe = recipe if steps_scale is None else recipe.scaled(steps_scale)

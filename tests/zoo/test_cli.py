@@ -209,6 +209,9 @@ def test_train(command, small, tmp_path, traced):
         (["train", "act_parity", "--set", "tau=1", "--set", "time_penalty=2"], "twice, as tau"),
         (["study", "act_parity", "--set", "tau=0.5"], "time_penalty differs between the"),
         (["tune", "act_logic", "--over", "tau=1", "--set", "time_penalty=1"], "and searched over"),
+        (["train", "act_parity", "--set", "seed=3", "--seed", "4"], "--set seed: give --seed"),
+        (["study", "act_parity", "--set", "seed=3"], "--set seed: each training has a seed"),
+        (["train", "act_parity", "--variant", "plain", "--set", "fixed_steps=7"], "'plain' sets"),
         (["verify", "--entries", "."], "--entries . holds no entries"),
     ],
 )

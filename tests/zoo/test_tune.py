@@ -141,6 +141,8 @@ def test_a_search_can_be_made_longer(trainer, tmp_path):
     tuner = zoo.tuner("act_logic", tmp_path, trials=20, resume=True)
     tuner.search()
     assert len(set(tried(tuner))) == len(trainer.calls) == 6
+    with pytest.raises(ValueError, match="a search of 20, which can be made longer"):
+        zoo.tuner("act_logic", tmp_path, trials=2, resume=True)
 
 
 @pytest.mark.slow

@@ -93,6 +93,11 @@ def tuner(
         if previous:
             if "objective" in settings:
                 settings["objective"] = trials.weights_of(settings["objective"])
+            if settings.get("trials", math.inf) < (previous["trials"] or 0):
+                raise ValueError(
+                    f"trials: {out} holds a search of {previous['trials']}, which can be made "
+                    f"longer. Received: {settings['trials']}"
+                )
             given = {"recipe": loaded.name, **settings}
             settings = resumed(previous, given, ("trials",), f"{out} holds a search")
             if over is not None:
