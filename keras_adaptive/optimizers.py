@@ -30,8 +30,8 @@ class RelativeClipAdamax(keras.optimizers.Optimizer):
     corrected for its start at zero.
 
     Args:
-        learning_rate: float, schedule or callable. Defaults to `0.01` (the source divides it by
-            `maps / 48` for more than 48 maps).
+        learning_rate: float, schedule or callable. Defaults to `0.01` (in the source, 0.01 · 48 /
+            maps).
         beta_1: float in [0, 1), decay of m. Defaults to `0.9`.
         beta_2: float in [0, 1], decay of u in the long run. Defaults to `0.9995`.
         beta_2_start: float in [0, 1], decay of u at the first step. Defaults to `0.99`.

@@ -67,7 +67,7 @@ class PonderNet(keras.layers.Layer):
     (True, True)
 
     Differences from the paper: λ_n is read off the cell's output at step n, not its state, which
-    for a GRU is the same.
+    for a GRU is the same; and by default inference halts at the median, where the paper samples.
 
     Source: Banino, Balaguer, Blundell (2021), "PonderNet: Learning to Ponder", arXiv:2107.05407,
     section 2.

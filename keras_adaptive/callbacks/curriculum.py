@@ -51,7 +51,7 @@ class AdvanceCurriculum(keras.callbacks.Callback):
     {'level': 0, 'step': 2}
 
     Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.3 ("Curriculum learning"), after
-    Zaremba & Sutskever (2015), arXiv:1505.00521.
+    Zaremba & Sutskever (2015), arXiv:1410.4615.
     """
 
     def __init__(

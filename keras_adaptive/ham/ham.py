@@ -84,8 +84,9 @@ class HAM(TreeAttention):
     >>> outputs.shape == (4, 7, 3), details["path"].shape == (4, 14, 3)
     (True, True)
 
-    Differences from the paper: it does not say how the inner nodes of raw HAM's empty memory
-    begin; here as JOIN of zeros, see `Memory`.
+    Differences from the paper: it initializes raw HAM's memory "with zeros", which may mean the
+    leaves or all nodes; here inner nodes begin as JOIN of zeros (`Memory(empty="zeros")` for the
+    other reading).
 
     Source: Andrychowicz & Kurach, "Learning Efficient Algorithms with Hierarchical Attentive
     Memory" (2016), arXiv:1602.03218, sections 3.1, 3.2 and 4.3.

@@ -81,7 +81,7 @@ def sides(nodes: Any, leaves: Any, values: Any, lengths: Any = None) -> Sides:
     >>> result.coordinate, result.accuracy[1].tolist()
     (0, [1.0, 0.5])
 
-    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, Figure 6 and section 4.2, where the
+    Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, Figure 6 and section 4.4, where the
     meaning of one coordinate of a network for sorting was deciphered.
     """
     nodes, leaves, values = np.asarray(nodes), np.asarray(leaves), np.asarray(values, "float64")

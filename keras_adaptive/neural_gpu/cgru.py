@@ -65,6 +65,10 @@ class CGRU(keras.layers.Layer):
     >>> layer(np.zeros((2, 5, 4, 8), "float32")).shape == (2, 5, 4, 8)
     True
 
+    Differences from Freivalds & Liepins (2017): gates to four neighbours where the image has a
+    width; a saturation cost of constant weight; the image begins with the embedding, without a
+    convolution; biases of 1 by default (theirs are 0.7 and 0.5); and `gate_sharpness`.
+
     Source: Kaiser & Sutskever (2016), arXiv:1511.08228, sections 2 and 3.3; hard nonlinearities,
     saturation cost and diagonal gates: Freivalds & Liepins (2017), arXiv:1702.08727.
     """

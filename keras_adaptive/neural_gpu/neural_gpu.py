@@ -43,8 +43,9 @@ class NeuralGPU(keras.layers.Layer):
         dropout: float in [0, 1). Defaults to `0.0`.
         dropout_on: `"state"` (the image before the first and after every step) or
             `"candidate"` (what every CGRU would write). Defaults to `"state"`.
-        dropout_schedule: `"constant"`, `"length"` (8 · dropout / n) or `"root"`
-            (3 · dropout / √n), the last two at most 0.9. Defaults to `"constant"`.
+        dropout_schedule: `"constant"` (the paper), `"length"` (8 · dropout / n, its code) or
+            `"root"` (3 · dropout / √n, the code of 2017), the last two at most 0.9. Defaults to
+            `"constant"`.
         relaxation_pull: float >= 0, the first weight of the loss that pulls the parameter sets of
             a CGRU with `relaxation` together: the set t mod r is used at step t. See
             `keras_adaptive.relaxation`. Defaults to `5e-4`.

@@ -32,7 +32,7 @@ def mental_image_animation(
     Raises:
         ValueError: arguments that do not fit, or another kind of file.
 
-    Source: the video of Kaiser & Sutskever (2016), arXiv:1511.08228, section 1.
+    Source: the video of Kaiser & Sutskever (2016), arXiv:1511.08228, section 4.
     """
     _check_thoughts(images, read, written)
     seconds = arguments.number("seconds", seconds, above=0)

@@ -38,6 +38,8 @@ RECIPE = Recipe(
         "by the curriculum.",
         "Several lengths in every update, in three stages of growing length, instead of one "
         "length at a time.",
+        "Dropout falls with the length n, 8 · 0.1 / n, as in the published code; in the paper it "
+        "is constant at 6, 9 or 13.5 %.",
     ),
     # Six settings with three values each, as in the paper, which gives the values of dropout only.
     # It also varies the threshold of its curriculum. Here all lengths of a stage are trained at

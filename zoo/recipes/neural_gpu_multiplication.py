@@ -26,7 +26,7 @@ def one_layer(*arguments, **more):
 RECIPE = Recipe(
     name="neural_gpu_multiplication",
     dataset="neural_gpu_multiplication",
-    **NUMBERS,
+    **{**NUMBERS, "paper": {**NUMBERS["paper"], "errors": {"100": "–"}}},
     hyperparameters={
         **DIAGONAL,
         "maps": 96,

@@ -41,8 +41,8 @@ RECIPE = Recipe(
         "Which digit is it? The digits of the test are none of those of the training."
     ),
     paper={
-        "cell": "ResNet-32 on CIFAR-10",
-        "error": "8.18 % at 59.8 % of the FLOPs of the plain network",
+        "cell": "SACT on ResNet-32 and CIFAR-10, from the README of the authors' code",
+        "error": "8.18 % with 82.4 MFLOP, by our count 59.8 % of the plain network",
         "error_without_act": "7.5 % (He et al. 2016)",
     },
     differences=(

@@ -44,8 +44,10 @@ BITS_NETWORK = {**DIAGONAL, "maps": 24, "dropout": 0.2, "longer": 121, "longer_a
 DIFFERENCES = (
     "One layer of CGRU on an image without width, with the hard nonlinearities and diagonal gates "
     "of Freivalds & Liepins (2017), instead of two layers on an image of width 4.",
-    "Several lengths in every update, in three stages of growing length, instead of one length "
-    "at a time; no relaxation of parameter sharing and no gradient noise.",
+    "Several lengths in every update, in stages of growing length, instead of one length at a "
+    "time; no relaxation of parameter sharing and no gradient noise.",
+    "Dropout of 10 or 20 % in what each CGRU would write, not in the whole image, and no "
+    "saturation cost (Freivalds & Liepins 2017).",
     "AdaMax with relative clipping (Freivalds & Liepins 2017) instead of Adam.",
 )
 
