@@ -8,6 +8,7 @@ from keras import ops, tree
 from . import arguments, cells
 from .attention import AttentionCell
 from .empty_batch import takes_no_rows
+from .freezing import freeze_parts
 from .halting import ACT, Fixed, report
 from .halting.loop import at_least_float32
 from .halting.over_time import over_time
@@ -193,6 +194,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         if self.halting_unit is not None and not self.halting_unit.built:
             self.halting_unit.build((batch_size, self._shape_of_output(sequences_shape)[-1]))
         self.build_time_penalty(self.rule.has_ponder_cost)
+        freeze_parts(self)
         super().build(sequences_shape)
         self.input_spec = keras.layers.InputSpec(ndim=len(sequences_shape), axes={-1: features})
 

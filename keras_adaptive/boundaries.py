@@ -28,7 +28,7 @@ def peaks(values: Tensor, least: float = -np.inf) -> np.ndarray:
     >>> peaks(np.array([[1.0, 3.0, 2.0, 2.5, 2.5, 0.0]])).astype(int)
     array([[0, 1, 0, 1, 0, 0]])
     """
-    padded = np.pad(values, ((0, 0), (1, 1)), constant_values=-np.inf)
+    padded = np.pad(np.asarray(values, float), ((0, 0), (1, 1)), constant_values=-np.inf)
     padded = np.where(np.isnan(padded), -np.inf, padded)
     middle = padded[:, 1:-1]
     return (middle > padded[:, :-2]) & (middle >= padded[:, 2:]) & (middle >= least)

@@ -73,6 +73,11 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
                 "or those of cells with more units. "
                 f"Received: {path} of shape {variable.shape} in `source`, and {shapes} in `model`"
             )
+        if fits[0] in copied:
+            raise ValueError(
+                "Argument `source` must have one weight for each of `model`: name its layers. "
+                f"Received: {path} and another one for {fits[0]}"
+            )
         copied[fits[0]] = value
     for path, value in copied.items():
         own[path].assign(value)

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from . import arguments, cells
+from .freezing import freeze_parts
 from .halting import Expected, Sampled, ponder, report
 from .halting.loop import at_least_float32
 from .types import Shape, Tensor
@@ -114,6 +115,7 @@ class PonderNet(keras.layers.Layer):
         if self.head is not None and not self.head.built:
             self.head.build(output_shape)
         self.halting_unit.build((output_shape[0], output_shape[-1]))
+        freeze_parts(self)
         self.input_spec = keras.layers.InputSpec(
             ndim=len(input_shape), axes={-1: input_shape[-1]}
         )

@@ -225,7 +225,7 @@ def plateaus(values: Sequence[float], patience: int | None) -> int:
     count, waited, least = 0, 0, float("inf")
     for value in values if patience else ():
         waited = 0 if value < least else waited + 1
-        least = min(value, least)
+        least = value if value < least else least  # Not what is no number.
         if waited == patience:
             count, waited = count + 1, 0
     return count

@@ -186,3 +186,12 @@ def test_bad_inputs(inputs, targets, message):
     targets = None if targets is None else np.array(targets)
     with pytest.raises(ValueError, match=message):
         model(np.array(inputs), targets=targets)
+
+
+def test_a_stateful_stack_is_empty_again():
+    layer = StackRNN(StackRNNCell(4), stateful=True)
+    x = np.random.default_rng(0).normal(size=(2, 3, 5)).astype("float32")
+    first = layer(x)
+    assert np.abs(layer(x) - first).max() > 0
+    layer.reset_state()
+    np.testing.assert_array_equal(layer(x), first)

@@ -24,3 +24,8 @@ def test_precision_and_recall():
         choice = boundaries.choose(values, real)
         assert choice[1] == side
         assert boundaries.score(boundaries.propose(values, *choice), real)["f1"] == 1.0
+
+
+def test_peaks_of_whole_numbers():
+    steps = np.array([[1, 3, 1, 2, 2]])
+    np.testing.assert_array_equal(boundaries.peaks(steps), boundaries.peaks(steps.astype(float)))

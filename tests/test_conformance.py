@@ -320,3 +320,13 @@ def test_mixed_precision(row):
     assert all(variable.dtype == "float32" for variable in layer.trainable_variables)
     assert all(loss.dtype == "float32" for loss in layer.losses)
     assert all(np.all(np.isfinite(ops.cast(x, "float32"))) for x in tree.flatten(outputs))
+
+
+@every_row
+def test_frozen_parts_stay_frozen_when_a_layer_is_made_again(row):
+    """As in a file, where Keras keeps `trainable` of the layers of a model alone."""
+    first = row.make()
+    first.trainable = False
+    layer = type(first).from_config(first.get_config())
+    layer(row.argument(batch_size=2))
+    assert not any(part.trainable for part in layer._flatten_layers())

@@ -148,3 +148,32 @@ def test_plateaus():
     assert statistics.plateaus([0.5, 0.4, 0.4, 0.4, 0.4, 0.4], 2) == 2
     assert statistics.plateaus([0.5, 0.4, 0.3, 0.3], 2) == 0
     assert statistics.plateaus([0.5, 0.5], None) == statistics.plateaus([], 3) == 0
+
+
+def test_what_is_no_number_ends_no_plateau_and_begins_none():
+    assert statistics.plateaus([np.nan, 0.5, 0.4, 0.3], 2) == 0
+
+
+def test_a_layer_that_returns_no_ponder_has_none():
+    inputs = keras.Input((None, 2))
+    layer = ACTRNN(keras.layers.LSTMCell(3), return_state=True, name="states")
+    model = keras.Model(inputs, layer(inputs)[0])
+    with pytest.raises(ValueError, match="`layer` must be a layer that returns its ponder"):
+        evaluation.PonderProbe(model, "states")
+
+
+def test_batches_without_targets_are_refused():
+    batch = next(batches(3))
+    empty = [{**batch, "weights": 0 * batch["weights"]}]
+    model, *_ = pondering()
+    with pytest.raises(ValueError, match="`batches` must have an example with a target"):
+        evaluation.PonderEvaluation().collect(evaluation.PonderProbe(model), empty, examples=5)
+
+
+def test_a_call_ends_when_it_is_computed(monkeypatch):
+    """On JAX a call returns before that."""
+    waited = []
+    convert = keras.ops.convert_to_numpy
+    monkeypatch.setattr(keras.ops, "convert_to_numpy", lambda x: waited.append(1) or convert(x))
+    evaluation.TimedProbe(lambda x: {"a": keras.ops.ones((2,)), "b": x})(np.ones((1, 2)))
+    assert len(waited) == 2

@@ -169,3 +169,15 @@ def test_a_network_with_fewer_units_is_refused():
     )
     with pytest.raises(ValueError, match=r"`source` must have .*kernel of shape \(3, 12\)"):
         initial_weights.copy_weights(narrow, wide)
+
+
+def test_two_weights_for_one_are_refused():
+    """Keras numbers layers without a name in each process anew."""
+
+    def network(*names):
+        layers = [keras.layers.Dense(3, name=name) for name in names]
+        return keras.Sequential([keras.Input((3,)), *layers])
+
+    model = network("dense", "dense_1", "dense_2")
+    with pytest.raises(ValueError, match="one weight for each"):
+        initial_weights.copy_weights(model, network("dense_1", "dense_2", "dense_3"))

@@ -296,3 +296,31 @@ def test_without_the_global_logit_the_rest_of_the_image_does_not_matter():
     assert again.get_config()["global_logit"] is False
     with pytest.raises(ValueError, match="global_logit"):
         residual_layer(False, global_logit=False)
+
+
+def test_parts_of_large_images_are_computed_as_all_in_few_bits(monkeypatch):
+    """The sum over all positions is larger than the largest number of 16 bits."""
+    dtype, size, mean = "mixed_float16", 96, 12.0
+    x, near = np.full((1, size, size, 4), mean, "float32"), slice(42, 54)
+    x[:, near, near] += 3 * np.random.default_rng(0).normal(size=(1, 12, 12, 4))
+    x[:, near, near, 0] -= 6
+    units = [ResidualUnit(4, dtype=dtype) for _ in range(4)]
+    layer = ResidualACT(units, spatial=True, return_ponder=True, dtype=dtype)
+    layer(x)
+    for unit in units:
+        unit.norms[0].moving_mean.assign(np.full(4, mean))
+        for convolution in unit.convolutions:
+            convolution.kernel.assign(0.1 * convolution.kernel)
+    center = np.zeros((3, 3, 4, 1))
+    center[1, 1, 0] = 0.8
+    for halting_unit in layer.halting_units:
+        halting_unit.convolution.kernel.assign(center)
+        halting_unit.pooled_weight.kernel.assign(np.full((4, 1), 0.5))
+        halting_unit.pooled_weight.bias.assign([5.0])
+        for norm in (halting_unit.norm, halting_unit.pooled_norm):
+            norm.moving_mean.assign(np.full(4, mean))
+    found = layer(x)[1]["steps"]
+    monkeypatch.setattr(saving, "by_position", lambda *arguments: None)
+    expected = np.asarray(layer(x)[1]["steps"])
+    assert 10 < np.sum(expected > 1) < size**2 / 4
+    np.testing.assert_array_equal(found, expected)

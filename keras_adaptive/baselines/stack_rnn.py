@@ -4,7 +4,7 @@ import inspect
 from typing import Any, Self
 
 import keras
-from keras import ops
+from keras import ops, tree
 
 from .. import arguments
 from ..masks import mask_or_attached
@@ -266,6 +266,14 @@ class StackRNN(keras.layers.RNN):
             else:
                 initial_state = self.cell.make_room(initial_state, length)
         return super().call(sequences, initial_state, mask, training)
+
+    def reset_state(self) -> None:
+        """Empties the stacks, if the layer is stateful."""
+        super().reset_state()
+        states = tree.flatten(self.states or [])
+        if self.stateful and states:
+            for state, first in zip(states, self.cell.get_initial_state(states[0].shape[0])):
+                state.assign(first)
 
     def compute_output_shape(self, sequences_shape: Shape, initial_state_shape: Any = None) -> Any:
         """The shapes of what `call` returns."""

@@ -65,6 +65,8 @@ class Evaluation:
             count += int(counts.sum())
             if count >= examples or time.monotonic() - began >= seconds:
                 break
+        if not count:
+            raise ValueError("Argument `batches` must have an example with a target. There is none")
         return {
             name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]
         }

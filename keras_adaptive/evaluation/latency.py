@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import keras
 import numpy as np
 
 from .. import arguments, halting
@@ -32,11 +33,19 @@ class TimedProbe:
         """The outputs of the probe."""
         if inputs.shape not in self._known:
             self._known.add(inputs.shape)
-            self.probe(inputs)
+            _finished(self.probe(inputs))
         began = time.perf_counter()
-        outputs = self.probe(inputs)
+        outputs = _finished(self.probe(inputs))
         self.seconds.append(time.perf_counter() - began)
         return outputs
+
+
+def _finished(outputs):
+    """The outputs, once they are computed: JAX returns before that."""
+    for value in keras.tree.flatten(outputs):
+        if keras.ops.is_tensor(value):
+            keras.ops.convert_to_numpy(value)
+    return outputs
 
 
 class LimitedProbe(TimedProbe):

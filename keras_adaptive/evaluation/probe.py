@@ -17,6 +17,8 @@ def ponder_of(layer: keras.layers.Layer) -> tuple[Tensor, Tensor]:
         A pair of symbolic tensors.
     """
     arguments.instance("layer", layer, keras.layers.Layer, "a layer that returns its ponder")
+    if not getattr(layer, "return_ponder", False):
+        arguments.refuse("layer", layer, "a layer that returns its ponder")
     # A symbolic output is flat, and the entries of a dict are in the order of their names.
     *_, remainder, steps = keras.tree.flatten(layer.output)
     return steps, remainder

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from .. import arguments, backend, cells
+from ..freezing import freeze_parts
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
 from ..max_outputs import check_max_outputs, output_count
@@ -83,11 +84,12 @@ class TreeAttention(keras.layers.Layer):
         if self.controller is None:
             self.memory.prepare(features, writer_width=self.writer_width)
             self.head.build((None, self.memory.units))
-            return
-        if not self._rnn.built:
-            self._rnn.build((None, None, self.memory.units))
-        self.memory.prepare(self.query_width, features, self.writer_width)
-        self.head.build((None, self.query_width))
+        else:
+            if not self._rnn.built:
+                self._rnn.build((None, None, self.memory.units))
+            self.memory.prepare(self.query_width, features, self.writer_width)
+            self.head.build((None, self.query_width))
+        freeze_parts(self)
 
     @property
     def writer_width(self) -> int | None:

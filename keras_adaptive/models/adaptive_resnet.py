@@ -189,6 +189,7 @@ def _network(config):
         config["filters"][0],
         3,
         padding="same",
+        data_format="channels_last",
         use_bias=False,
         kernel_initializer="he_normal",
         name="stem",
@@ -208,7 +209,7 @@ def _network(config):
         x = _halting_block(config, units, _name(number), x)
     x = BatchNormalization(momentum=0.9, name="norm")(x)
     x = keras.layers.LeakyReLU(negative_slope=slope, name="activation")(x)
-    x = POOLING[config["pooling"]](name="pool")(x)
+    x = POOLING[config["pooling"]](data_format="channels_last", name="pool")(x)
     answer = keras.layers.Dense(config["classes"], "softmax", dtype=answer_dtype(), name="answer")
     return inputs, answer(x), blocks
 

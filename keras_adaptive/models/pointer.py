@@ -173,6 +173,8 @@ class PointerNetwork(PonderingDecoder):
         """Probabilities of the targets, or of an answer; see the class."""
         self._check(points.shape)
         targets = self.given_targets(targets)
+        if targets is not None:
+            targets = arguments.targets_of(targets, 2)
         encoded = self._encode(points, mask_or_attached(mask, points), training)
         if targets is None:
             answer = self._search(encoded, self.beams)

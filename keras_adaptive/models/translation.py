@@ -202,6 +202,8 @@ class TranslationNetwork(PonderingDecoder):
         """Probabilities of the targets, or a translation; see the class."""
         self._check(inputs.shape)
         targets = self.given_targets(targets)
+        if targets is not None:
+            targets = arguments.targets_of(targets, 2)
         read = self._read(inputs, mask_or_attached(mask, inputs), training)
         if targets is None:
             return self._search(read, self.beams).symbols

@@ -10,6 +10,7 @@ from keras import ops
 
 from .. import arguments, backend, relaxation
 from ..empty_batch import takes_no_rows
+from ..freezing import freeze_parts
 from ..halting.loop import at_least_float32
 from ..types import Shape, Tensor
 from . import convolution
@@ -149,6 +150,7 @@ class NeuralGPU(keras.layers.Layer):
                 cell.build((input_shape[0], input_shape[1], self.width, self.maps))
         if self.relaxation > 1:
             relaxation.add_variables(self, self.relaxation, self.first_relaxation_pull)
+        freeze_parts(self)
 
     @property
     def maps(self) -> int:

@@ -31,7 +31,7 @@ def check_format(path: str | Path, formats: Sequence[str] = FORMATS) -> None:
     Raises:
         ValueError: `path` does not end in one of `formats`.
     """
-    if not isinstance(path, (str, Path)) or Path(path).suffix not in formats:
+    if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in formats:
         raise ValueError(
             f"Argument `path` must end in one of {', '.join(formats)}. Received: path={str(path)!r}"
         )

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .. import arguments
 from .figure import check_title, new_figure, replace_picture, write_figure
 
@@ -120,7 +122,7 @@ def _thought(panel, image, read):
 
 def _upright(image):
     """A mental image (n, width, maps) as a matrix, positions from left to right."""
-    return image.reshape(len(image), -1).T
+    return np.asarray(image).reshape(len(image), -1).T
 
 
 def _check_thoughts(images, read, written):

@@ -57,7 +57,8 @@ def ponder_over_pictures(
         left, right = panels[number // columns, 2 * (number % columns) :][:2]
         spread = max(np.ptp(picture), 1e-6)
         picture = (picture - picture.min()) / spread
-        left.imshow(picture.squeeze(), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+        picture = picture[..., 0] if picture.ndim == 3 and picture.shape[-1] == 1 else picture
+        left.imshow(picture, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
         left.set_title(label, fontsize=8)
         shown = right.imshow(ponder, cmap="cividis", vmin=least, vmax=most, interpolation="nearest")
     figure.colorbar(shown, ax=panels, label="ponder", shrink=0.8)

@@ -46,7 +46,13 @@ class HaltingUnit(keras.layers.Layer):
         if spatial:
             self.norm = BatchNormalization(momentum=0.9, dtype=self.dtype_policy, name="norm")
             self.convolution = keras.layers.Conv2D(
-                1, 3, padding="same", use_bias=False, dtype=self.dtype_policy, name="convolution"
+                1,
+                3,
+                padding="same",
+                data_format="channels_last",
+                use_bias=False,
+                dtype=self.dtype_policy,
+                name="convolution",
             )
 
     def build(self, input_shape: Shape) -> None:

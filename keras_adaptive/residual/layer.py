@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from .. import arguments
+from ..freezing import freeze_parts
 from ..halting import ACT, report
 from ..halting.loop import at_least_float32
 from ..halting.unrolled import unrolled
@@ -148,6 +149,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         for halting_unit in self.halting_units:
             halting_unit.build(shape)
         self.build_time_penalty(True)
+        freeze_parts(self)
 
     def _check_rank(self, shape):
         expected = "images of shape (batch, height, width, channels)"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from keras import ops, tree
 
 from .. import backend
+from ..halting.loop import at_least_float32
 from ..halting.unrolled import Progress, with_all_rows
 from ..types import Tensor
 from .positions import Positions, dilated
@@ -180,7 +181,7 @@ class SomePositions(NamedTuple):
         """Those that are running; see `_total_of_some`."""
         positions = Positions.of(ops.reshape(progress.running, size), halo)
         features = progress.carry[0]
-        summed = features if global_logit else features[:, :0]
+        summed = _summable(features if global_logit else features[:, :0])
         others = ops.where(progress.running[:, None], 0, summed)
         area = ops.convert_to_tensor(size[1] * size[2])
         sums = ops.sum(ops.reshape(others, (size[0], area, summed.shape[-1])), axis=1)
@@ -198,7 +199,8 @@ class SomePositions(NamedTuple):
         around = backend.parts.take(
             ops.concatenate([features, self.around]), before[positions.counts[0] :]
         )
-        halted = ops.where(running[:, None], 0, features[:, : self.sums.shape[-1]])
+        halted = _summable(features[:, : self.sums.shape[-1]])
+        halted = ops.where(running[:, None], 0, halted)
         sums = self.sums + self._by_image(halted)
         kept = before[: positions.counts[0]]
         return SomePositions(positions, around, sums, self.area), kept
@@ -222,7 +224,8 @@ class SomePositions(NamedTuple):
         known = ops.concatenate([rows, self.around[:nearest]])
         logits = halting_unit.at_positions(known, self.positions)
         if halting_unit.global_logit:
-            sums = ops.cast(self.sums + self._by_image(rows), halting_unit.compute_dtype)
+            sums = self.sums + self._by_image(_summable(rows))
+            sums = ops.cast(sums, halting_unit.compute_dtype)
             of_images = halting_unit.of_pooled(sums / ops.cast(self.area, sums.dtype))
             logits = logits + backend.parts.take(of_images, self.positions.images)
         return rows, ops.sigmoid(logits)
@@ -241,6 +244,11 @@ def frozen(running: Tensor, new: Tensor, old: Tensor) -> Tensor:
 def frozen_if_any(running: Tensor, new: Tensor, old: Tensor) -> Tensor:
     """As `frozen`; nothing is copied while all are running."""
     return ops.cond(ops.all(running), lambda: new, lambda: frozen(running, new, old))
+
+
+def _summable(features):
+    """In a dtype in which the sum over a large image is finite and exact enough."""
+    return ops.cast(features, at_least_float32(features.dtype))
 
 
 def _share(chosen):

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from .. import arguments
+from ..freezing import freeze_parts
 from ..types import Shape, Tensor
 from .norm import BatchNormalization
 from .positions import Positions
@@ -77,6 +78,7 @@ class ResidualUnit(keras.layers.Layer):
             size,
             strides,
             padding="same",
+            data_format="channels_last",
             use_bias=False,
             kernel_initializer="he_normal",
             dtype=self.dtype_policy,
@@ -98,6 +100,7 @@ class ResidualUnit(keras.layers.Layer):
         if not self.keeps_shape(input_shape):
             self.projection = self._convolution("projection", 1, self.strides)
             self.projection.build(input_shape)
+        freeze_parts(self)
 
     def keeps_shape(self, input_shape: Shape) -> bool:
         """Whether the output has the shape of the input, so that the shortcut is the identity."""
