@@ -177,3 +177,16 @@ def test_a_call_ends_when_it_is_computed(monkeypatch):
     monkeypatch.setattr(keras.ops, "convert_to_numpy", lambda x: waited.append(1) or convert(x))
     evaluation.TimedProbe(lambda x: {"a": keras.ops.ones((2,)), "b": x})(np.ones((1, 2)))
     assert len(waited) == 2
+
+
+def test_batches_of_several_lengths():
+    model, *_ = pondering()
+    probe, judge = evaluation.PonderProbe(model), evaluation.PonderEvaluation()
+    short, long = (next(batches(1, time=length)) for length in (2, 4))
+    found = judge.collect(probe, [short, long], examples=100)
+    for part, batch in ((slice(0, 4), short), (slice(4, 8), long)):
+        length = batch["inputs"].shape[1]
+        expected = judge.collect(probe, [batch], examples=100)
+        for name, values in expected.items():
+            values = values if values.ndim == 1 else np.pad(values, [(0, 0), (0, 4 - length)])
+            np.testing.assert_array_equal(found[name][part], values)

@@ -67,9 +67,7 @@ class Evaluation:
                 break
         if not count:
             raise ValueError("Argument `batches` must have an example with a target. There is none")
-        return {
-            name: np.concatenate([part[name] for part in parts])[:examples] for name in parts[0]
-        }
+        return {name: _joined([part[name] for part in parts])[:examples] for name in parts[0]}
 
     def summary(self, results: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """The numbers of an evaluation.
@@ -145,3 +143,12 @@ class Evaluation:
                 }
             )
         return rows
+
+
+def _joined(parts):
+    """Arrays after one another; of several lengths, shorter ones get zeros at the end."""
+    if parts[0].ndim > 1:
+        most = max(part.shape[1] for part in parts)
+        rest = [(0, 0)] * (parts[0].ndim - 2)
+        parts = [np.pad(part, [(0, 0), (0, most - part.shape[1]), *rest]) for part in parts]
+    return np.concatenate(parts)
