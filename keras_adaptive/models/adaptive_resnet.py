@@ -170,7 +170,13 @@ class AdaptiveResNet(AdaptiveModel):
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
         controller = keras.saving.serialize_keras_object(self._config["target_ponder"])
-        return {**self._config, "target_ponder": controller, "name": self.name}
+        return {
+            **self._config,
+            "target_ponder": controller,
+            "name": self.name,
+            "policy": self.get_layer("stem").dtype_policy.name,
+            "frozen": [layer.name for layer in self.layers if not layer.trainable],
+        }
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> "AdaptiveResNet":
@@ -178,7 +184,15 @@ class AdaptiveResNet(AdaptiveModel):
         config = dict(config)
         if isinstance(config.get("target_ponder"), dict):
             config["target_ponder"] = keras.saving.deserialize_keras_object(config["target_ponder"])
-        return cls(**config)
+        frozen, before = config.pop("frozen", ()), keras.config.dtype_policy()
+        keras.config.set_dtype_policy(config.pop("policy", before))
+        try:
+            model = cls(**config)
+        finally:
+            keras.config.set_dtype_policy(before)
+        for name in frozen:
+            model.get_layer(name).trainable = False
+        return model
 
 
 def _network(config):
