@@ -65,18 +65,14 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
     for variable, path in zip(source.variables, paths, strict=True):
         fits = [path] if path in own else [name for name in own if name.endswith("/" + path)]
         fits = fits or [name for name, counted in fresh.items() if counted == known[path]]
+        fits = [name for name in fits if name not in copied]
         value = _widened(own[fits[0]], variable, *units) if len(fits) == 1 else None
         if value is None:
             shapes = {name: own[name].shape for name in fits}
             raise ValueError(
-                "Argument `source` must have weights that `model` has once, with the same shapes "
-                "or those of cells with more units. "
+                "Argument `source` must have weights that `model` has once, each another, with the "
+                "same shapes or those of cells with more units. "
                 f"Received: {path} of shape {variable.shape} in `source`, and {shapes} in `model`"
-            )
-        if fits[0] in copied:
-            raise ValueError(
-                "Argument `source` must have one weight for each of `model`: name its layers. "
-                f"Received: {path} and another one for {fits[0]}"
             )
         copied[fits[0]] = value
     for path, value in copied.items():

@@ -179,5 +179,5 @@ def test_two_weights_for_one_are_refused():
         return keras.Sequential([keras.Input((3,)), *layers])
 
     model = network("dense", "dense_1", "dense_2")
-    with pytest.raises(ValueError, match="one weight for each"):
+    with pytest.raises(ValueError, match="once, each another"):
         initial_weights.copy_weights(model, network("dense_1", "dense_2", "dense_3"))
