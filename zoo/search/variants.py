@@ -94,8 +94,8 @@ def variants_of(recipe, settings):
     ['no ACT', '4 steps', 'τ = 0.01', 'τ = 0.001']
     """
     variants, overrides = [], settings.get("overrides") or {}
-    names = {full_name(recipe, name): name for name in overrides}
-    for name in sorted(names.keys() & {*OF_VARIANTS, full_name(recipe, "tau")}):
+    names = {full_name(recipe, name) for name in overrides}
+    for name in sorted(names & {*OF_VARIANTS, full_name(recipe, "tau")}):
         raise ValueError(f"{name} differs between the trainings of a study, and cannot be set")
     for kind in KINDS:
         for value in settings[kind]:

@@ -1,0 +1,103 @@
+"""What a command refuses, in one line and before any work; and terminals that are not UTF-8."""
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from keras_adaptive.zoo.commands import answers
+
+pytestmark = pytest.mark.usefixtures("eager")
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["evaluate", "act_adition"], "Nearest: act_addition"),
+        (["evaluate", "act_addition", "--examples", "0"], "--examples must be a whole number"),
+        (["evaluate", "act_addition", "--max-ponder", "0"], "--max-ponder must be a whole number"),
+        (["evaluate", "act_addition", "--epsilon", "2"], "epsilon"),
+        (
+            ["evaluate", "act_addition", "--bits", "9"],
+            "--bits is for models that take inputs of any",
+        ),
+        (["evaluate", "act_addition", "--probe", "ones"], "--probe is for models"),
+        (["measure", "nowhere"], "there is no folder 'nowhere'"),
+        (["predict", "act_addition", "1+two"], "1+two"),
+        (["predict", "nothing", "1+2"], "no model 'nothing'"),
+        (["plot", "act_addition", "--input", "1+2", "--out", "a.gif"], "a.gif"),
+        (["train", "act_paritee"], "Nearest: act_parity"),
+        (["train", "act_parity", "--set", "unitz=3"], "Nearest: units"),
+        (["train", "act_parity", "--out", "nowhere", "--resume"], "no checkpoint to resume"),
+        (["train", "act_parity", "--variant", "none"], "variant"),
+        (["train", "act_parity", "--steps-scale", "-1"], "--steps-scale must be a number above 0"),
+        (["train", "act_parity", "--backend", "jax"], "already loaded with tensorflow"),
+        (["export", "nowhere"], "there is no folder 'nowhere'"),
+        (["train", "act_parity", "--set", "tau=1", "--set", "time_penalty=2"], "twice, as tau"),
+        (["study", "act_parity", "--set", "tau=0.5"], "time_penalty differs between the"),
+        (["tune", "act_logic", "--over", "tau=1", "--set", "time_penalty=1"], "and searched over"),
+        (["train", "act_parity", "--set", "seed=3", "--seed", "4"], "--set seed: give --seed"),
+        (["study", "act_parity", "--set", "seed=3"], "--set seed: each training has a seed"),
+        (["train", "act_parity", "--variant", "plain", "--set", "fixed_steps=7"], "'plain' sets"),
+        (["verify", "--entries", "."], "--entries . holds no entries"),
+    ],
+)
+def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = command(*argv)
+    assert code == 2 and out == ""
+    assert words in err
+    assert err.startswith("keras-adaptive: error: ") and err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_default_folders_are_checked_before_any_work(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").touch()
+    for name, folder in (("train", ""), ("tune", "_search"), ("study", "_study")):
+        code, _, err = command(name, "act_parity")
+        assert code == 2 and f"--out runs/act_parity{folder}: " in err
+
+
+def test_a_link_to_nothing_is_no_folder(command, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    code, _, err = command("train", "act_parity", "--out", tmp_path / "link")
+    assert code == 2 and f"--out {tmp_path / 'link'} is a link to what is not there" in err
+
+
+def test_trainings_of_one_and_of_several_seeds_have_folders_of_their_own(command, tmp_path):
+    one, several = tmp_path / "one", tmp_path / "several"
+    for folder in (one, several / "seed-0"):
+        folder.mkdir(parents=True)
+        (folder / "checkpoint.npz").touch()
+    code, _, err = command("train", "neural_gpu_copy", "--out", one, "--seeds", 2)
+    assert code == 2 and "already holds one training" in err
+    code, _, err = command("train", "neural_gpu_copy", "--out", several)
+    assert code == 2 and "already holds trainings of several seeds" in err
+
+
+@pytest.mark.parametrize("backend", ["nonsense", "TensorFlow"])
+def test_another_backend_in_the_environment_is_named(backend, command, monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", backend)
+    code, _, err = command("list")
+    assert code == 2 and "KERAS_BACKEND must be one of tensorflow, jax, torch. " in err
+    assert f"Received: {backend}" in err
+
+
+def test_answers_on_a_terminal_that_knows_no_greek():
+    words = [sys.executable, "-m", "keras_adaptive", "study", "--help"]
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(words, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0 and rb"\u03c4" in done.stdout, done.stderr
+
+
+def test_json_on_a_terminal_that_knows_no_greek(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
+    monkeypatch.setattr(sys, "stdout", stream)
+    answers.answer(argparse.Namespace(json=True), {"×": "τ"}, "")
+    stream.flush()
+    assert json.loads(stream.buffer.getvalue()) == {"×": "τ"}
