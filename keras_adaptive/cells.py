@@ -95,6 +95,25 @@ def initial_states(cell: Any, batch_size: Any) -> Any:
     return [ops.zeros((batch_size, size), dtype) for size in tree.flatten(cell.state_size)]
 
 
+def draw_dropout_masks(cell: Any, inputs: Tensor, states: Any) -> None:
+    """Draws the masks of a cell of Keras for a whole sequence, before the loop over time.
+
+    Args:
+        cell: it may be of `StackedRNNCells`.
+        inputs: those of one time step, for their shape.
+        states: of the cell, for theirs.
+    """
+    if hasattr(cell, "get_dropout_mask"):
+        cell.reset_dropout_mask()
+        cell.reset_recurrent_dropout_mask()
+        cell.get_dropout_mask(inputs)
+        cell.get_recurrent_dropout_mask(tree.flatten(states)[0])
+    if isinstance(cell, keras.layers.StackedRNNCells):
+        for one, state in zip(cell.cells, states):
+            draw_dropout_masks(one, inputs, state)
+            inputs, _ = one(inputs, tree.flatten(state))
+
+
 def check_vectors(name: str, cell: Any, shape: Shape, time: str = "") -> None:
     """Refuses inputs that are not vectors; Keras's own cells would accept them and be wrong.
 

@@ -27,7 +27,8 @@ class TiedEmbedding(keras.layers.ReversibleEmbedding):
         input_dim: integer >= 1, the number of words, the most frequent first.
         output_dim: integer >= 1, the width of a vector and of a state.
         seed: integer, of the words that `SampledWordLoss` draws. Defaults to `0`.
-        **kwargs: arguments of `keras.layers.ReversibleEmbedding`.
+        **kwargs: arguments of `keras.layers.ReversibleEmbedding`, without `tie_weights=False` and
+            `logit_soft_cap`, which `SampledWordLoss` does not know.
 
     Call arguments:
         inputs: integers `(batch, time)`; in reverse, states `(batch, time, output_dim)`.
@@ -37,6 +38,10 @@ class TiedEmbedding(keras.layers.ReversibleEmbedding):
     Returns:
         Vectors `(batch, time, output_dim)`; in reverse, probabilities `(batch, time, input_dim)`,
         and in training the states.
+
+    Raises:
+        ValueError: an argument is out of its range, or both widths are equal, by which
+            `SampledWordLoss` tells states from probabilities.
 
     Example:
 
@@ -49,11 +54,13 @@ class TiedEmbedding(keras.layers.ReversibleEmbedding):
     """
 
     def __init__(self, input_dim: int, output_dim: int, seed: int | None = 0, **kwargs: Any):
-        super().__init__(
-            arguments.integer("input_dim", input_dim, least=1),
-            arguments.integer("output_dim", output_dim, least=1),
-            **kwargs,
-        )
+        arguments.integer("input_dim", input_dim, least=1)
+        if arguments.integer("output_dim", output_dim, least=1) == input_dim:
+            arguments.refuse("output_dim", output_dim, "another integer than `input_dim`")
+        for name, only in (("tie_weights", True), ("logit_soft_cap", None)):
+            if kwargs.get(name, only) is not only:
+                arguments.refuse(name, kwargs[name], f"{only}, as the vectors are tied")
+        super().__init__(input_dim, output_dim, **kwargs)
         self.seed = arguments.seed("seed", seed)
         self.seed_generator = keras.random.SeedGenerator(self.seed)
 
@@ -168,6 +175,7 @@ class CarriedStates(keras.layers.Layer):
         return {**super().get_config(), "rows": self.rows, "sizes": self.sizes}
 
 
+@keras.saving.register_keras_serializable(package="keras_adaptive")
 class SampledWordLoss:
     """The cross-entropy of the next words, summed over time, with a softmax over a sample.
 
@@ -175,6 +183,8 @@ class SampledWordLoss:
     more often: word k of those ordered by frequency with a probability proportional to
     log((k + 2) / (k + 1)). Each counts in proportion to how rarely it is drawn. A target among the
     drawn words counts once. Of probabilities of all words, the cross-entropy is exact.
+
+    A file cannot say whose words these are: load the model with `compile=False`, and compile it.
 
     Args:
         words: the `TiedEmbedding` of the model, which is also its last layer.
@@ -206,6 +216,19 @@ class SampledWordLoss:
         states = ops.reshape(outputs, (-1, self.words.output_dim))
         losses = self.sampled(ops.reshape(targets, (-1,)), states)
         return ops.sum(ops.reshape(losses, ops.shape(targets)), axis=-1)
+
+    def get_config(self) -> dict[str, Any]:
+        """What a file has of this loss."""
+        return {"samples": self.samples}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> "SampledWordLoss":
+        """Raises a `ValueError`, as the words are those of a model."""
+        raise ValueError(
+            "A SampledWordLoss cannot be loaded, as it shares the words of a model. Call "
+            "`keras.models.load_model(path, compile=False)`, and compile the model with "
+            f"`SampledWordLoss(words, samples={config.get('samples')})`."
+        )
 
     def sampled(self, targets: Tensor, states: Tensor) -> Tensor:
         """The estimated cross-entropy of each target `(n,)`, from states `(n, width)`."""

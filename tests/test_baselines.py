@@ -212,6 +212,21 @@ def test_dropout_is_for_training():
     assert np.max(np.abs(found - model(x, targets=y, training=True))) > 1e-4
 
 
+@pytest.mark.parametrize("stacked", [False, True])
+def test_dropout_of_the_cell_is_drawn_for_each_batch(stacked):
+    cell = keras.layers.LSTMCell(6, dropout=0.5, recurrent_dropout=0.5)
+    if stacked:
+        cell = keras.layers.StackedRNNCells([cell, keras.layers.GRUCell(4, dropout=0.5)])
+    model = NextSymbolRNN(cell, Symbols(5), Symbols(3))
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    x, y = inputs_of(model), np.array([[1, 2, 1, 1, 0]] * 4)
+    losses = model.fit(x, y, epochs=2, shuffle=False, verbose=0).history["loss"]
+    assert np.isfinite(losses).all()
+    np.testing.assert_array_equal(model(x, targets=y), model(x, targets=y))
+    found = model(x, targets=y, training=True)
+    assert np.max(np.abs(found - model(x, targets=y, training=True))) > 1e-4
+
+
 @every_model
 @pytest.mark.slow
 def test_jit_agrees(make):

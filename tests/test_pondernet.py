@@ -290,6 +290,13 @@ def test_evaluate_has_the_loss_of_the_answer():
     assert found["loss"] == pytest.approx(np.mean((model.predict(x, verbose=0) - y) ** 2), rel=1e-6)
 
 
+def test_the_divergence_is_of_training_alone():
+    model, _ = model_of()
+    history = model.fit(*data(), epochs=2, validation_data=data(), verbose=0).history
+    assert min(history["divergence"]) > 0
+    assert "val_loss" in history and "val_divergence" not in history
+
+
 def test_a_file_keeps_it(tmp_path, eager):
     model, _ = model_of(beta=0.7, prior=0.1)
     model.save(tmp_path / "model.keras")

@@ -134,6 +134,7 @@ def test_fit_is_one_step_down_the_progressive_loss(size):
     final = references.progressive_loss(weights, x, targets, STEPS, 0.0, 0, 1)
     found = model.evaluate(x, targets, verbose=0, return_dict=True)
     assert found["loss"] == pytest.approx(final, rel=1e-5)
+    assert "progressive_loss" not in found
 
 
 @pytest.mark.parametrize("n, k", [(0, 4), (0, 1), (2, 2), (3, 1)])

@@ -100,6 +100,9 @@ class NextSymbolRNN(SequenceGenerator):
         if getattr(self.cell, "needs_length", False):
             arguments["length"] = length + steps
         state = self.cell.get_initial_state(batch_size=batch_size, **arguments)
+        no_start = ops.zeros_like(vectors[..., :1])
+        vectors = self._wide(vectors, no_start)
+        cells.draw_dropout_masks(self.cell, vectors[:, 0], state)
 
         def step(state, now):
             vectors, present = now
@@ -107,8 +110,6 @@ class NextSymbolRNN(SequenceGenerator):
             choose = lambda n, o: ops.where(expand(present, ops.ndim(n)), n, o)  # noqa: E731
             return tree.map_structure(choose, new, state), ()
 
-        no_start = ops.zeros_like(vectors[..., :1])
-        vectors = self._wide(vectors, no_start)
         in_time = (ops.swapaxes(vectors, 0, 1), ops.swapaxes(present, 0, 1))
         state, _ = backend.scan(step, state, in_time)
         return state, ()

@@ -86,6 +86,9 @@ class AdaptiveModel(SingleTrace, keras.Model):
         self._ponder_trackers = {name: keras.metrics.Mean(name=name) for name in names}
         self._entries = ThreadValue(())
         self._chooses_jit = True
+        # Metrics that have no value in `evaluate`, for the models that inherit.
+        self._names_in_training: frozenset[str] = frozenset()
+        self._trains = ThreadValue(True)
 
     def call(self, inputs: Any, training: bool | None = None, mask: Tensor | None = None) -> Any:
         """Calls the layers, and keeps what they report for `compute_loss` in the same trace."""
@@ -112,6 +115,7 @@ class AdaptiveModel(SingleTrace, keras.Model):
     ) -> Tensor:
         """The sum of all losses; updates the metrics that say what it is made of."""
         loss = super().compute_loss(x, y, y_pred, sample_weight, training)
+        self._trains.value = training
         entries, self._entries.value = self._entries.value, ()
         cost = sum((ops.cast(entry.cost, loss.dtype) for entry in entries), ops.zeros_like(loss))
         # As Keras weighs the loss itself: a smaller last batch counts for less.
@@ -125,6 +129,11 @@ class AdaptiveModel(SingleTrace, keras.Model):
         for name, value, weight in values:
             self._ponder_trackers[name].update_state(ops.stop_gradient(value), weight)
         return loss
+
+    def get_metrics_result(self) -> dict[str, Any]:
+        """The metrics of training, or of what was evaluated last."""
+        hidden = () if self._trains.value else self._names_in_training
+        return {k: v for k, v in super().get_metrics_result().items() if k not in hidden}
 
     def compile(
         self,

@@ -1,5 +1,6 @@
 """A residual network for small images that learns how many units each place of them needs."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,7 +43,7 @@ class AdaptiveResNet(AdaptiveModel):
         negative_slope: float >= 0, of the leaky ReLU. Defaults to `0.1`.
         pooling: `"mean"`, as in the paper, or `"max"`, with which the answer does not depend on how
             much of an image is background. Defaults to `"mean"`.
-        **kwargs: of `keras.Model`.
+        **kwargs: of `keras.Model`; `dtype` is the policy of all layers.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -88,8 +89,9 @@ class AdaptiveResNet(AdaptiveModel):
             "global_logit": arguments.boolean("global_logit", global_logit),
             "pooling": arguments.choice("pooling", pooling, tuple(POOLING)),
         }
-        inputs, outputs, blocks = _network(config)
-        super().__init__(inputs, outputs, **kwargs)
+        with _policy(kwargs.pop("dtype", None)):
+            inputs, outputs, blocks = _network(config)
+            super().__init__(inputs, outputs, **kwargs)
         self._config, self._blocks = config, blocks
         self._steps_model = None
 
@@ -174,7 +176,7 @@ class AdaptiveResNet(AdaptiveModel):
             **self._config,
             "target_ponder": controller,
             "name": self.name,
-            "policy": self.get_layer("stem").dtype_policy.name,
+            "dtype": self.dtype_policy.name,
             "frozen": [layer.name for layer in self.layers if not layer.trainable],
         }
 
@@ -184,15 +186,22 @@ class AdaptiveResNet(AdaptiveModel):
         config = dict(config)
         if isinstance(config.get("target_ponder"), dict):
             config["target_ponder"] = keras.saving.deserialize_keras_object(config["target_ponder"])
-        frozen, before = config.pop("frozen", ()), keras.config.dtype_policy()
-        keras.config.set_dtype_policy(config.pop("policy", before))
-        try:
-            model = cls(**config)
-        finally:
-            keras.config.set_dtype_policy(before)
+        frozen = config.pop("frozen", ())
+        model = cls(**config)
         for name in frozen:
             model.get_layer(name).trainable = False
         return model
+
+
+@contextlib.contextmanager
+def _policy(dtype):
+    """A context in which layers have a dtype policy, unless it is None."""
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(before if dtype is None else dtype)
+    try:
+        yield
+    finally:
+        keras.config.set_dtype_policy(before)
 
 
 def _network(config):

@@ -73,6 +73,7 @@ class PonderNetModel(AdaptiveModel):
         self.prior = arguments.number("prior", prior, above=0, below=1)
         self.max_ponder = layers[0].max_ponder
         self._divergence_tracker = keras.metrics.Mean(name="divergence")
+        self._names_in_training |= {"divergence"}
 
     def compute_loss(
         self,

@@ -66,6 +66,7 @@ class RecallModel(AdaptiveModel):
         self.max_steps = layers[0].steps
         self.seed_generator = keras.random.SeedGenerator(seed)
         self._progressive_tracker = keras.metrics.Mean(name="progressive_loss")
+        self._names_in_training |= {"progressive_loss"}
 
     def compute_loss(
         self,

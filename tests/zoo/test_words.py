@@ -100,6 +100,23 @@ def test_a_softmax_over_many_drawn_words_is_nearly_exact():
     assert (abs(first - second) > 1e-3).all()
 
 
+def test_what_a_loss_of_drawn_words_cannot_do(tmp_path):
+    with pytest.raises(ValueError, match="`output_dim` must be another integer than `input_dim`"):
+        TiedEmbedding(8, 8)
+    for name, value in {"tie_weights": False, "logit_soft_cap": 3.0}.items():
+        with pytest.raises(ValueError, match=f"Argument `{name}` must be"):
+            TiedEmbedding(8, 4, **{name: value})
+    layer, inputs = TiedEmbedding(8, 4), keras.Input((3,), dtype="int32")
+    model = keras.Model(inputs, layer(layer(inputs), reverse=True))
+    model.compile("sgd", SampledWordLoss(layer, 2))
+    model.save(tmp_path / "words.keras")
+    with pytest.raises(ValueError, match=r"`keras.models.load_model\(path, compile=False\)`"):
+        keras.models.load_model(tmp_path / "words.keras")
+    again = keras.models.load_model(tmp_path / "words.keras", compile=False)
+    x = np.arange(6).reshape(2, 3)
+    np.testing.assert_array_equal(again(x), model(x))
+
+
 def test_next_words_against_the_whole_softmax():
     layer = tied()
     rng = np.random.default_rng(3)
