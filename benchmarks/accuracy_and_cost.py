@@ -29,7 +29,7 @@ def kind_of(run, reference):
     """What the picture calls a network; one with fewer units than the first is shallower."""
     kind, units = KINDS[run.recipe.variant], run.recipe.hyperparameters["residual_units"]
     fewer = units != reference.recipe.hyperparameters["residual_units"]
-    return f"{kind}, {units} units a block" if fewer else kind
+    return f"{kind}, {units} units per block" if fewer else kind
 
 
 def main(name, picture, *folders):
@@ -60,6 +60,9 @@ def main(name, picture, *folders):
         }
         for run, measured, time in zip(runs, metrics, times, strict=True)
     ]
+    # The kinds that every picture has come first, and so have the same colours.
+    networks.sort(key=lambda network: list(KINDS.values()).index(network["kind"].split(",")[0]))
+    networks.sort(key=lambda network: "," in network["kind"])
     for network in networks:
         print(json.dumps(network))
     write(RECORD, [], networks={**read(RECORD).get("networks", {}), name: networks})

@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--folder", default="runs/neural_gpu_ablations", help="for the trainings")
     arguments = parser.parse_args()
     results = {name: [] for name in CHANGES}
-    # Seed after seed, so that what is broken off compares like with like.
+    # Seed after seed, so that what is stopped early compares like with like.
     for seed in range(SEEDS):
         for name in CHANGES:
             results[name].append(trained(name, seed, arguments.folder)[1])

@@ -98,11 +98,13 @@ def draw(runs):
             steps = [CHUNK * (i + 1) for i in range(len(run["ponder_steps"]))]
             panels[0, column].plot(steps, run["ponder_steps"], color=color, alpha=0.7)
             panels[1, column].plot(steps, run["time_penalty"], color=color, alpha=0.7)
-        for target in TARGETS:
+        for number, target in enumerate(TARGETS):
             panels[0, column].axhline(target, color="black", linewidth=0.8, linestyle="--")
+            panels[1, column].plot([], [], color=f"C{number}", label=f"target {target:g}")
         panels[1, column].axhline(0, color="black", linewidth=0.8)
         panels[0, column].set_title(name)
         panels[1, column].set_xlabel("training steps")
+    panels[1, 0].legend()
     panels[0, 0].set_ylabel("mean steps N")
     panels[1, 0].set_ylabel("time penalty τ")
     figure.tight_layout()

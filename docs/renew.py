@@ -8,12 +8,14 @@
     python docs/renew.py --studies              # draws the figures of the studies again
 
 With `--measure` the model answers the test examples again, and its baseline is the best of the
-trainings without ACT that are given (for entries with adaptive computation time). Weights stay as
-they are: `keras-adaptive export` publishes a training.
+trainings without ACT that are given (for entries with adaptive computation time). With
+`--seed`, they are other test examples. Weights stay as they are: `keras-adaptive export` publishes
+a training.
 """
 
 import argparse
 import csv
+import dataclasses
 import json
 import shutil
 import sys
@@ -43,7 +45,14 @@ WORDS = ("task", "paper", "differences", "test_data_seen")
 
 
 def renew(
-    name, others=(), measure=False, folder=None, limits=False, pictures=False, added=()
+    name,
+    others=(),
+    measure=False,
+    folder=None,
+    limits=False,
+    pictures=False,
+    added=(),
+    seed=None,
 ):
     """Write an entry again; it is replaced when all its files are written.
 
@@ -55,6 +64,7 @@ def renew(
         limits: whether errors are measured under limits on the steps.
         pictures: whether the card's pictures are drawn again.
         added: folders of trainings that the card is to list as well.
+        seed: of the test examples, with `measure`; those of before by default.
 
     Returns:
         The path of the entry.
@@ -66,9 +76,13 @@ def renew(
     path, metrics = store.entry(name, folder), store.results(name, folder)
     words = {key: getattr(recipes.load(name), key) for key in WORDS}
     recipe = store.recipe(name, folder).replace(**words)
+    if recipe.figure is not None:
+        label = recipes.load(name).figure.label
+        recipe = recipe.replace(figure=dataclasses.replace(recipe.figure, label=label))
     runs = [restore(other) for other in others]
     if measure:
-        metrics = measured_again(recipe, metrics, runs, folder)
+        seed = metrics["seed"] if seed is None else seed
+        metrics = measured_again(recipe, {**metrics, "seed": seed}, runs, folder)
     metrics = {**metrics, "runs": [*metrics["runs"], *rows_of(recipe, metrics, added)]}
     if "other_models" in metrics:
         rows = next(key for key in ("lengths", "sizes") if key in metrics)
@@ -145,6 +159,7 @@ def main(arguments=None):
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="entries; default: all")
     parser.add_argument("--measure", action="store_true", help="measure the model again")
+    parser.add_argument("--seed", type=int, help="of the test examples, with --measure")
     parser.add_argument("--limits", action="store_true", help="measure errors under limits")
     parser.add_argument("--pictures", action="store_true", help="draw the pictures again")
     parser.add_argument("--others", nargs="*", default=[], help="trainings without ACT")
@@ -157,7 +172,7 @@ def main(arguments=None):
     for name in options.names or store.names():
         others = map(Path, options.others)
         kinds = options.measure, None, options.limits, options.pictures
-        print(renew(name, others, *kinds, map(Path, options.add)))
+        print(renew(name, others, *kinds, map(Path, options.add), options.seed))
     return 0
 
 

@@ -169,7 +169,7 @@ def models_table(paths):
         name = path.parent.name
         linked = f"[`{name}`](saved_models/{name}/README.md)"
         rows.append([linked, figures["trained_on"], *cells(figures)])
-    return markdown(["model", "trained on", "wrong there", "wrong beyond"], rows)
+    return markdown(["model", "trained on", "error", "error on larger inputs"], rows)
 
 
 def timings_table(paths):

@@ -39,7 +39,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
     At each time step the cell is applied repeatedly to the same input, to which a flag is appended
     that is 1 at the first of these steps, until the sum of a sigmoidal halting unit's activations
     reaches `1 - epsilon`. The next state and the output are the means of the states and outputs of
-    these steps, weighted by the halting activations. The layer adds
+    these steps, weighted by the halting activations, the last step by the remainder. The layer adds
     the ponder cost `time_penalty * mean over the batch of the sum over time of (N + R)` to the
     losses, so that a plain `fit` trains it.
 

@@ -254,6 +254,19 @@ mask of shape (2, 3)
     return mask
 
 
+def targets(name: str, value: Any) -> Any:
+    """Targets of a model that cannot be trained or evaluated without.
+
+    >>> targets("y", None)
+    Traceback (most recent call last):
+        ...
+    ValueError: Argument `y` must be one tensor of targets. Received: y=None
+    """
+    if getattr(value, "shape", None) is None:
+        refuse(name, value, "one tensor of targets")
+    return value
+
+
 def targets_of(targets: Any, rank: int) -> Any:
     """Targets of a rank; a further last axis of size 1 is taken off.
 

@@ -32,7 +32,7 @@ def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
     layer normalizes over the units).
 
     A `layers.NeuralGPU` may have more CGRUs in each step than that of `source`, and repeats its:
-    with twice as many it answers as `source` with twice as many steps for each symbol.
+    with twice as many it answers as `source` with twice as many steps per symbol.
 
     Args:
         model: whose weights are set.

@@ -1,4 +1,4 @@
-"""The sequence loss of the paper: summed over time, averaged over the batch."""
+"""The sequence loss of Graves (2016): summed over time, averaged over the batch."""
 
 from typing import Any
 
@@ -71,19 +71,21 @@ class SequenceLoss(keras.losses.Loss):
         # that padding a batch would change the loss.
         mask = attached_mask(y_pred)
         y_pred = ops.convert_to_tensor(y_pred, dtype=self.dtype)
-        values = self.call(ops.convert_to_tensor(y_true), y_pred)
-        values = ops.reshape(values, (ops.shape(values)[0], -1))
-        counted = ops.ones_like(values)
+        y_true = arguments.targets_of(ops.convert_to_tensor(y_true), ops.ndim(y_pred) - 1)
+        axes = min(ops.ndim(y_true), 2)
+        counted = ops.ones(ops.shape(y_true)[:axes], y_pred.dtype)
         for weights in (mask, sample_weight):
             if weights is not None:
-                weights = ops.cast(weights, values.dtype)
-                if ops.ndim(weights):
-                    weights = ops.reshape(weights, (ops.shape(weights)[0], -1))
-                counted = counted * weights
+                counted = counted * _as_rows(ops.cast(weights, y_pred.dtype), axes)
+        # What stands where there is no target, such as -1, may be no class.
+        there = ops.not_equal(counted, 0)
+        there = there[..., None] if ops.ndim(y_true) > axes else there
+        values = self.call(ops.where(there, y_true, ops.zeros_like(y_true)), y_pred)
         total = ops.sum(values * counted)
         if self.per_target:
             return share_of(total / ops.maximum(ops.sum(counted), 1.0))
-        return share_of(total / ops.cast(ops.shape(values)[0], values.dtype))
+        rows = ops.maximum(ops.shape(values)[0], 1)
+        return share_of(total / ops.cast(rows, values.dtype))
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The cross-entropy of each time step, `(batch, time)`."""
@@ -117,3 +119,12 @@ class SequenceLoss(keras.losses.Loss):
     def _smoothed(self, targets, classes):
         """Probabilities of the targets, a share of which is spread evenly over all classes."""
         return targets * (1.0 - self.label_smoothing) + self.label_smoothing / classes
+
+
+def _as_rows(weights, axes):
+    """Weights `(batch,)`, or with a further axis of 1, that broadcast to as many axes."""
+    for _ in range(axes - ops.ndim(weights) if ops.ndim(weights) else 0):
+        weights = ops.expand_dims(weights, -1)
+    for _ in range(ops.ndim(weights) - axes):
+        weights = ops.squeeze(weights, -1)
+    return weights

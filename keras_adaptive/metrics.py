@@ -190,7 +190,8 @@ class BitsPerCharacter(keras.metrics.Metric):
     """The mean of -log2 of the probability that each character (byte) was given.
 
     Use it among `weighted_metrics`, with the weights of the loss as `sample_weight`: characters
-    without a target are not counted. All others count alike, however large their weights.
+    without a target are not counted. All others count alike, however large their weights. As in
+    Keras's cross-entropy, a probability counts as 1e-7 if it is below, as 23.25 bits.
 
     Args:
         name: name of the metric. Defaults to `"bits_per_character"`.
@@ -227,10 +228,12 @@ class BitsPerCharacter(keras.metrics.Metric):
         weights = _counting(y_pred, sample_weight)
         outputs = ops.cast(y_pred, self.dtype)
         targets = arguments.targets_of(ops.cast(y_true, "int32"), ops.ndim(outputs) - 1)
-        bits = ops.sparse_categorical_crossentropy(targets, outputs) / math.log(2)
-        counted = ops.ones_like(bits)
+        counted = ops.ones_like(targets, dtype=self.dtype)
         if weights is not None:
-            counted = counted * ops.cast(_present(weights, bits), self.dtype)
+            counted = counted * ops.cast(_present(weights, targets), self.dtype)
+        # What stands where there is no target, such as -1, may be no class.
+        targets = ops.where(counted > 0, targets, 0)
+        bits = ops.sparse_categorical_crossentropy(targets, outputs) / math.log(2)
         self.bits.assign_add(ops.sum(bits * counted))
         self.count.assign_add(ops.sum(counted))
 

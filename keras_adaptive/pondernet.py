@@ -132,6 +132,7 @@ class PonderNet(keras.layers.Layer):
 
         states = cells.initial_states(self.cell, batch_size)
         if training:
+            cells.draw_dropout_masks(self.cell, inputs, states)
             result = ponder(step, states, Expected(self.max_ponder), inputs, history=True)
             numbers = ops.arange(1, self.max_ponder + 1, dtype=result.weights.dtype)
             steps = ops.sum(result.weights * numbers, axis=-1)

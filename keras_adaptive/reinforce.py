@@ -164,6 +164,9 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
     ) -> Tensor:
         """The sum that is minimised; updates the metrics that say what it is made of."""
         outputs, mask, entries, samples = self._last_call.value
+        if self.loss is not None:
+            arguments.refuse("loss", self.loss, "None, as a ReinforceModel has its own loss")
+        y = ops.convert_to_tensor(arguments.targets("y", y))
         _check_shape(y, y_pred)
         weights = _weights(y, sample_weight, None if mask is None else mask[::samples])
         weights = ops.cast(weights, outputs.dtype)

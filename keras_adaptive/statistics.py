@@ -1,7 +1,8 @@
 """Confidence intervals of error rates and means, and tests whether two measurements agree.
 
 Error rates have Wilson's interval and are compared by Fisher's exact test of the counts; means have
-Student's interval and are compared by his t test. `plateaus` counts how often a series got stuck.
+Student's interval and are compared by Student's t-test. `plateaus` counts how often a series got
+stuck.
 """
 
 import dataclasses
@@ -20,7 +21,7 @@ CONFIDENCE = 0.95
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """A mean over all parts of all examples, such as wrong symbols, or steps for each input.
+    """A mean over all parts of all examples, such as wrong symbols, or steps per input.
 
     Args:
         totals: `(examples,)`, the total of each example, such as its number of wrong symbols.

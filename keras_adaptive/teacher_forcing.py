@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import keras
 from keras import ops
 
+from . import arguments as checks
 from .reporting import ThreadValue
 from .single_trace import SingleTrace
 from .types import Tensor
@@ -79,6 +80,7 @@ class TeacherForced(SingleTrace, keras.Model):
     def train_step(self, *arguments: Any) -> Any:
         """One update, with the true elements fed back."""
         _, targets, _ = keras.utils.unpack_x_y_sample_weight(arguments[-1])
+        checks.targets("y", targets)
         with self._targets.holding(targets):
             return super().train_step(*arguments)
 
@@ -91,6 +93,7 @@ class TeacherForced(SingleTrace, keras.Model):
         training: bool = True,
     ) -> Tensor:
         """The compiled loss of the true sequences."""
+        checks.targets("y", y)
         if not training:
             y_pred = self(x, targets=y, training=False)
         weights = self._weights(y, sample_weight)

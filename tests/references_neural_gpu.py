@@ -110,7 +110,7 @@ def neural_gpu(E, P, symbols, w, multiplier=1, gate="cut-off", diagonal=False, s
         E: the embedding, (symbols, m).
         P: parameters `P[t][layer]` of the r sets; the set t mod r is used at step t.
         w: width of the mental image.
-        multiplier: steps for each symbol.
+        multiplier: steps per symbol.
 
     Returns:
         The images s_0 … s_fin, and the excess of all steps, divided by their number and by n.

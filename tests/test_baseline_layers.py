@@ -153,6 +153,10 @@ def test_attention_reads_what_is_there():
     np.testing.assert_array_equal(layer(query, memory, keys, mask=mask)[0], read)
     again = BahdanauAttention.from_config(layer.get_config())
     assert again.units == 4
+    memory[~mask] = np.nan
+    np.testing.assert_array_equal(layer(query, memory, mask=mask)[0], read)
+    layer.set_weights([3e4 * weight for weight in layer.get_weights()])
+    assert not np.any(np.array(layer(query, memory, mask=mask)[1])[~mask])
 
 
 SYMBOLS, BITS = Symbols(5), Vectors(3)

@@ -161,7 +161,7 @@ def test_two_devices_on_jax(alone):
             XLA_FLAGS=f"{os.environ['XLA_FLAGS']} --xla_force_host_platform_device_count=2",
         )
     )
-    # The random numbers of the first weights are those of the backend.
+    # The random numbers of the initial weights are those of the backend.
     assert set(history) == set(alone) and history["loss"][1] < history["loss"][0]
 
 

@@ -17,6 +17,8 @@ from keras_adaptive.layers import (
     NeuralGPU,
     PonderNet,
     Recall,
+    ResidualACT,
+    ResidualUnit,
     StackRNN,
 )
 from keras_adaptive.reinforce import ReinforceModel
@@ -59,7 +61,13 @@ LAYERS = {
     "NextSymbolRNN": (next_symbol, TOKENS),
     "PonderNet": (lambda: PonderNet(layers.GRUCell(2), layers.Dense(1), 3), (2, 3)),
     "Recall": (lambda: Recall(2, 3, 2, halting.Converged(1, 5)), VECTORS),
+    "SACT": (lambda: ResidualACT([ResidualUnit(3), ResidualUnit(3)]), IMAGES),
+    "ACT on images": (
+        lambda: ResidualACT([ResidualUnit(3), ResidualUnit(3)], spatial=False),
+        IMAGES,
+    ),
 }
+WITHOUT_MASKS = {"PonderNet", "SACT", "ACT on images"}
 every_layer = pytest.mark.parametrize("name", LAYERS)
 
 
@@ -78,6 +86,7 @@ def test_a_batch_of_no_rows(name):
         assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in some]
         assert all(x.dtype == y.dtype for x, y in zip(none, some))
         assert np.all(np.isfinite([float(loss) for loss in layer.losses]))
+        assert all(np.isfinite(weight).all() for weight in layer.get_weights())
 
 
 @pytest.mark.parametrize("shape", [(2, 0, 3), (2, 0, 4, 3)])
@@ -92,7 +101,7 @@ def test_pondering_about_no_rows():
     assert result.output.shape == (0, 2) and result.steps.shape == (0,)
 
 
-@pytest.mark.parametrize("name", [name for name in LAYERS if name != "PonderNet"])
+@pytest.mark.parametrize("name", [*LAYERS.keys() - WITHOUT_MASKS])
 @pytest.mark.parametrize("mask", [(2, 5), (3, 4), (2, 4, 3)])
 def test_a_mask_of_another_shape(name, mask):
     make, shape = LAYERS[name]

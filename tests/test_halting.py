@@ -248,6 +248,33 @@ def test_gradient_reaches_weights_inputs_and_states(mode):
         np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-7 * max(1, np.max(np.abs(wanted))))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_step_after_the_last_may_overflow(mode):
+    """A row that halts while others run is not infinite times zero."""
+    limits = np.array([3.0, 9.0], "float32")
+
+    def step(n, states, limits):
+        pole = 1 / (limits - ops.cast(n, "float32"))[:, None]
+        return pole * states, ops.where(limits < 4, 0.6, 0.25), states
+
+    def both():
+        result = ponder(step, np.ones((2, 1), "float32"), ACT(10), inputs=limits, history=True)
+        return result.output, result.outputs
+
+    output, outputs = run(both, mode)()
+    alone = ponder(step, np.ones((1, 1), "float32"), ACT(10), inputs=limits[:1])
+    np.testing.assert_allclose(output[:1], alone.output, rtol=1e-6)
+    assert np.isfinite(output).all() and np.isfinite(outputs).all()
+
+
+def test_states_of_masked_rows_do_not_count():
+    states = np.array([[np.nan], [1.0]], "float32")
+    step = lambda n, states: (states, ops.full((2,), 0.6), states)  # noqa: E731
+    result = ponder(step, states, ACT(10), mask=np.array([False, True]))
+    np.testing.assert_array_equal(result.output, [[0], [1]])
+    np.testing.assert_array_equal(result.states, [[0], [1]])
+
+
 def test_rows_do_not_leak_into_each_other():
     """What a masked row would read may even be NaN: it does not pass, in value or gradient."""
     h = np.array([[0.6, 0.6, 0.6], [np.nan, np.nan, np.nan], [0.4, 0.4, 0.4]])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive.losses import SequenceLoss
+from keras_adaptive.metrics import BitsPerCharacter
 
 RNG = np.random.default_rng(0)
 WEIGHTS = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0], [1, 1, 1]], "float32")
@@ -117,3 +118,23 @@ def test_one_answer_for_each_row():
     y, p, weights = RNG.integers(0, 2, 4), RNG.uniform(0.1, 0.9, (4, 1)), np.arange(4.0)
     each = -np.log(np.where(y[:, None] == 1, p, 1 - p))[:, 0]
     assert float(SequenceLoss()(y, p, weights)) == pytest.approx(np.mean(each * weights), rel=1e-5)
+
+
+def test_what_stands_where_nothing_is_asked_may_be_no_class():
+    p, weights = np.full((1, 3, 4), 0.25, "float32"), np.array([[1, 1, 0]], "float32")
+    for none in (0, -1, 7):
+        y = np.array([[1, 2, none]])
+        assert float(SequenceLoss()(y, p, weights)) == pytest.approx(2 * np.log(4), rel=1e-6)
+        bits = BitsPerCharacter()
+        bits.update_state(y, p, weights)
+        assert float(bits.result()) == pytest.approx(2, rel=1e-6)
+    several = np.repeat(np.array([[1, 2, -1]])[..., None], 2, axis=2)
+    found = SequenceLoss()(several, np.repeat(p[:, :, None], 2, axis=2), weights[..., None])
+    assert float(found) == pytest.approx(4 * np.log(4), rel=1e-6)
+
+
+@pytest.mark.parametrize("per_target", [False, True])
+@pytest.mark.parametrize("weights", [None, np.ones(0), np.ones((0, 3))])
+def test_no_sequences(per_target, weights):
+    loss = SequenceLoss(per_target=per_target)
+    assert float(loss(np.ones((0, 3), int), np.ones((0, 3, 4), "float32"), weights)) == 0

@@ -289,3 +289,24 @@ def test_a_layer_that_is_called_twice_is_charged_twice():
     logs = model.fit(x, y, verbose=0).history
     assert logs["task_loss"] == [0.0] and logs["loss"] == logs["ponder_cost"]
     assert logs["loss"][0] == pytest.approx(2 * 3 * 0.1 * logs["ponder"][0], rel=1e-4)
+
+
+def test_a_model_inside_of_a_layer():
+    """What it ponders is in the logs of the model around it, and nothing else is."""
+    inputs = keras.Input((4, 2))
+    inner = AdaptiveModel(inputs, ACTRNN(keras.layers.SimpleRNNCell(3), time_penalty=0.5)(inputs))
+    inputs = keras.Input((2, 4, 2))
+    model = AdaptiveModel(inputs, keras.layers.TimeDistributed(inner)(inputs))
+    model.compile("sgd", "mse", run_eagerly=True)
+    x, y = sequences(3, 8, 2).reshape(3, 2, 4, 2), np.zeros((3, 2, 3))
+    logs = model.evaluate(x, y, verbose=0, return_dict=True)
+    assert logs["task_loss"] == pytest.approx(np.mean(np.array(model(x)) ** 2), rel=1e-5)
+    assert logs["loss"] == pytest.approx(logs["task_loss"] + logs["ponder_cost"], rel=1e-5)
+    assert logs["ponder_steps"] >= 1
+
+
+def test_an_output_with_the_name_of_a_metric():
+    inputs = keras.Input((2,))
+    outputs = {name: keras.layers.Dense(1, name=name)(inputs) for name in ("task", "other")}
+    with pytest.raises(ValueError, match="cannot be named 'task'"):
+        AdaptiveModel(inputs, outputs).compile("sgd", "mse")

@@ -210,6 +210,14 @@ def test_bad_points(shape):
         PointerNetwork(4)(np.zeros(shape, "float32"))
 
 
+def test_without_targets():
+    model = PointerNetwork(4)
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    for call in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match="Argument `y` must be one tensor of targets"):
+            call(np.ones((2, 5, 2), "float32"), verbose=0)
+
+
 @pytest.mark.parametrize("beams", [1, 2])
 def test_no_points_have_the_answer_of_none(eager, beams):
     model, _ = network("act")

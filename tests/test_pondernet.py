@@ -308,6 +308,25 @@ def test_a_file_keeps_it(tmp_path, eager):
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
 
 
+@pytest.mark.parametrize("wrapped", [keras.layers.GRUCell, keras.layers.SimpleRNNCell])
+def test_dropout_of_the_cell_is_drawn_for_each_batch(wrapped):
+    cell = keras.layers.StackedRNNCells([wrapped(4, dropout=0.5, recurrent_dropout=0.5)])
+    inputs = keras.Input((FEATURES,))
+    layer = PonderNet(cell, keras.layers.Dense(1), max_ponder=3)
+    model = PonderNetModel(inputs, layer(inputs))
+    model.compile("sgd", "mse")
+    x, y = data(batch=6)
+    assert np.isfinite(model.fit(x, y, batch_size=4, epochs=2, verbose=0).history["loss"]).all()
+    assert np.any(layer(x, training=True) != layer(x, training=True))
+    np.testing.assert_array_equal(layer(x[:2]), layer(x[:2]))
+
+
+def test_a_model_without_a_loss():
+    model, _ = model_of(loss=None)
+    with pytest.raises(ValueError, match="`loss` must be a loss of the answers"):
+        model.fit(*data(), verbose=0)
+
+
 def test_a_model_without_the_layer_at_its_end():
     inputs = keras.Input((FEATURES,))
     behind = keras.layers.Dense(1, name="behind")(PonderNet(keras.layers.GRUCell(2))(inputs))

@@ -11,7 +11,7 @@ from keras import ops
 import references_recall as references
 from keras_adaptive import halting
 from keras_adaptive.halting import ACT, Converged, Fixed
-from keras_adaptive.layers import Recall
+from keras_adaptive.layers import ACTRNN, Recall
 from keras_adaptive.models import RecallModel
 from keras_adaptive.recall import drawn_steps
 from known_recall import CHANNELS, SIZES, STEPS, inputs_of, progressive_model, recall_layer
@@ -135,6 +135,20 @@ def test_fit_is_one_step_down_the_progressive_loss(size):
     found = model.evaluate(x, targets, verbose=0, return_dict=True)
     assert found["loss"] == pytest.approx(final, rel=1e-5)
     assert "progressive_loss" not in found
+
+
+def test_progressive_loss_is_without_the_price_of_steps():
+    inputs = keras.Input((4, 3))
+    cell = keras.layers.GRUCell(3)
+    hidden = ACTRNN(cell, return_sequences=True, time_penalty=0.5, max_ponder=3)(inputs)
+    model = RecallModel(inputs, Recall(4, 2, 1)(hidden), seed=0)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.SGD(0.0), loss, run_eagerly=True)
+    x, y = np.random.default_rng(0).normal(size=(5, 4, 3)), np.zeros((5, 4), int)
+    logs = {name: values[0] for name, values in model.fit(x, y, verbose=0).history.items()}
+    # With one step, n is 0 and k is 1: both losses are those of the answer.
+    assert logs["progressive_loss"] == pytest.approx(logs["task_loss"], rel=1e-5)
+    assert logs["loss"] == pytest.approx(logs["task_loss"] + logs["ponder_cost"], rel=1e-5)
 
 
 @pytest.mark.parametrize("n, k", [(0, 4), (0, 1), (2, 2), (3, 1)])

@@ -279,11 +279,18 @@ BAD = {
     "Targets must be bits, 0 or 1. Received: 0.5": lambda: fit(np.full((1, 3, OUTPUTS), 0.5)),
     "Targets must be bits of the shape": lambda: fit(np.zeros((1, 2, OUTPUTS))),
     "Targets must be bits of": lambda: fit(np.zeros((1, 3))),
+    "Argument `y` must be one tensor of targets": lambda: fit(None),
+    "Targets must be bits, 0 or 1. Received: 7": lambda: model_of().train_on_batch(
+        batch_of(examples([3])), np.full((1, 3, OUTPUTS), 7)
+    ),
+    "`loss` must be None": lambda: fit(np.zeros((1, 3, OUTPUTS)), loss="mse"),
 }
 
 
-def fit(y):
-    model_of().fit(batch_of(examples([3])), y, verbose=0)
+def fit(y, loss=None):
+    model = model_of()
+    model.compile("sgd", loss, run_eagerly=True)
+    model.fit(batch_of(examples([3])), y, verbose=0)
 
 
 @pytest.mark.parametrize("message", BAD)

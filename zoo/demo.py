@@ -92,7 +92,7 @@ def summary_of(name, numbers):
     """The results of a pretrained model in a line."""
     return (
         f"{name}: {numbers['sequence_error']:.2%} wrong of {numbers['examples']} fresh examples, "
-        f"{numbers['ponder_steps']:.1f} steps for each input"
+        f"{numbers['ponder_steps']:.1f} steps per input"
     )
 
 

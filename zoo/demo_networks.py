@@ -66,7 +66,7 @@ def compared(trained):
         f"Parity of {BITS} bits, learned just now by {trained['units']} tanh units:\n"
         f"  plain RNN   test error {trained['plain']['sequence_error']:6.1%}\n"
         f"  with ACT    test error {trained['act']['sequence_error']:6.1%}, "
-        f"{trained['act']['ponder_steps']:.1f} steps for each input"
+        f"{trained['act']['ponder_steps']:.1f} steps per input"
     )
 
 

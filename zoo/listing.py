@@ -11,7 +11,7 @@ OF_MEASUREMENTS = {
     "sizes": ("leaves", "least", "length", "examples", "sequence_error", "symbol_error"),
 }
 SCORES = ("bits_per_character", "bleu", "perplexity", "sequence_error")
-HEADER = ("model", "task", "trained on", "wrong there", "wrong beyond", "MB")
+HEADER = ("model", "task", "trained on", "error", "error on larger inputs", "MB")
 
 
 def listing(folder=None):

@@ -43,7 +43,7 @@ def limits(parser):
         max_ponder="largest number of steps per input (networks that halt)",
         epsilon="halt when the halting activations reach 1 - EPSILON (ACT)",
         leaves="leaves of the memory (HAM; default: as many as the input needs)",
-        steps_multiplier="steps for each symbol (Neural GPU; default: 1)",
+        steps_multiplier="steps per symbol (Neural GPU; default: 1)",
     )
     what = "answers that the search keeps (pointer networks, translation; default: 1)"
     parser.add_argument("--beam", type=number, metavar="N", help=what)
@@ -66,7 +66,8 @@ def changed_settings(parser, variant=True):
     )
     if variant:
         parser.add_argument(
-            "--variant", help="act, plain (no ACT) or fixed-k (k steps, no halting)"
+            "--variant",
+            help="act, pondernet (of pondernet_parity), plain (no halting) or fixed-k (k steps)",
         )
     parser.add_argument(
         "--steps-scale", type=number, help="multiply the steps of all stages by this"

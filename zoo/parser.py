@@ -185,7 +185,7 @@ COMMANDS = (
     Command(
         "segment",
         lambda arguments: do.model_commands().segment(arguments),
-        "Split a text where a model's ponder peaks",
+        "Split a text at the peaks of a model's ponder, loss or entropy",
         (
             'segment act_enwik8_small "the cat sat on the mat"',
             'segment act_enwik8_small "thecatsatonthemat" --by loss --json',

@@ -190,3 +190,16 @@ def asked(inputs: np.ndarray) -> list[bool]:
 def decode(outputs: np.ndarray) -> list[str]:
     """The index at each time step from probabilities (time, classes)."""
     return [str(index) for index in np.asarray(outputs).argmax(-1)]
+
+
+def note(answers: list[str], asked: list[bool]) -> str | None:
+    """What is wrong with answers at all time steps of one example, or None.
+
+    >>> note(["", "", "1", "0"], [False, False, True, True])
+    >>> note(["", "", "1", "1"], [False, False, True, True])
+    'not an order of the numbers. The training saw numbers around 0, seldom beyond -3 and 3'
+    """
+    order = [int(answer) for answer, real in zip(answers, asked, strict=True) if real]
+    if sorted(order) == list(range(len(order))):
+        return None
+    return "not an order of the numbers. The training saw numbers around 0, seldom beyond -3 and 3"

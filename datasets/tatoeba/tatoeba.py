@@ -2,7 +2,7 @@
 
 The sentences are not part of this package. `SOURCE` says where to get them, and `find` looks for
 them. The subwords of both languages are learned from the training part; the 4,000 of each that
-networks are trained with by default are part of this package, so that these can be asked without
+networks are trained with by default are part of this package, so that these can be used without
 the sentences.
 
 Source: the sentences of https://tatoeba.org, paired by https://www.manythings.org/anki/.

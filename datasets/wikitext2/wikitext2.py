@@ -2,7 +2,7 @@
 
 The text is not part of this package. `SOURCE` says where to get it, and `find` looks for it. Its
 words are numbered as they are counted in the training part. The list of them is part of this
-package, so that a trained network can be asked without the text.
+package, so that a trained network can be used without the text.
 
 Source: Merity et al., "Pointer Sentinel Mixture Models" (2016), arXiv:1609.07843.
 """

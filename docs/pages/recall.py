@@ -30,7 +30,7 @@ def tables(folder, read):
     first = next(iter(trainings.values()))
     header = ["training", *(f"{row['length']} bits" for row in first["lengths"])]
     header += [f"{row['length']} bits, {row['steps']:,} steps" for row in first["fixed"]]
-    return {"recall": markdown([*header, "steps a bit"], rows)}
+    return {"recall": markdown([*header, "steps per bit"], rows)}
 
 
 def stopped(row):
@@ -44,5 +44,5 @@ def wrong(row):
 
 
 def slope(line):
-    """How many more steps a bit takes, and how well the steps lie on a line."""
+    """How many more steps per bit takes, and how well the steps lie on a line."""
     return f"{line['slope']:.3f} (R² {line['r_squared']:.4f})"

@@ -62,7 +62,7 @@ COMPARISONS = {
         "perplexity ↓", score_of("perplexity"), fixed(1), 1_500, (1_500, 2_400)
     ),
     "act_enwik8": Comparison(
-        "bits for each byte ↓", score_of("bits_per_character"), fixed(3), 500, (230, 500)
+        "bits per byte ↓", score_of("bits_per_character"), fixed(3), 500, (230, 500)
     ),
     "translation_en_de": Comparison("BLEU ↑", score_of("bleu"), fixed(1), 1_500, (1_500, 1_800)),
 }

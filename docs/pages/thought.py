@@ -23,5 +23,5 @@ def tables(folder, read):
         ]
         for row in read(folder / RESULTS)["points"]
     ]
-    header = ["way", "setting", "sequence error", "mean steps", "milliseconds a call"]
+    header = ["way", "setting", "sequence error", "mean steps", "ms per call"]
     return {"thought": markdown(header, rows)}

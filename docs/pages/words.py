@@ -51,7 +51,7 @@ def perplexities(found):
                 f"{result['ponder_steps']:.2f}",
             ]
         )
-    header = ["network", "batches", "CPU minutes", "test perplexity", "steps for each word"]
+    header = ["network", "batches", "CPU minutes", "test perplexity", "steps per word"]
     return markdown(header, rows)
 
 

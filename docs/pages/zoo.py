@@ -23,7 +23,8 @@ def zoo_table(paths, read):
     tables = [act_table(act)] if act else []
     ranges = [entry for entry in entries if "beyond" in entry[2]]
     if ranges:
-        words = "Errors beyond the range of training, and the median over seeds with other halting:"
+        words = "Errors within and beyond the range of training. *ACT* and *one step*: medians "
+        words += "over seeds of the same network with other halting, beyond the range:"
         tables.append(f"{words}\n\n{range_table(ranges)}")
     for unit, words in (("bits", "digits of each number"), ("length", "positions")):
         those = [
@@ -58,11 +59,11 @@ def zoo_table(paths, read):
         tables.append(f"Bits for each byte of held-out text:\n\n{text_table(texts)}")
     words = [entry for entry in entries if "perplexity" in entry[2] and "bleu" not in entry[2]]
     if words:
-        title = "Language models on words, all trainings, with the mean steps for each word"
+        title = "Language models on words, all trainings, with the mean steps per word"
         tables.append(f"{title}:\n\n{words_table(words)}")
     translations = [entry for entry in entries if "bleu" in entry[2]]
     if translations:
-        words = "Translation, all trainings, with the mean steps for each subword:"
+        words = "Translation, all trainings, with the mean steps per subword:"
         tables.append(f"{words}\n\n{translation_table(translations)}")
     return "\n\n".join(tables)
 
@@ -94,7 +95,8 @@ def act_table(entries):
                 f"{metrics['ponder_steps']:.1f}",
             ]
         )
-    header = ["model", "error", "without ACT", "paper, with", "paper, without", "mean steps"]
+    papers = ["paper, with ACT", "paper, without ACT"]
+    header = ["model", "error", "without ACT", *papers, "mean steps"]
     return markdown(header, rows)
 
 
@@ -194,7 +196,7 @@ def kind_of(run, recipe):
         words.append(f"τ = {changed['time_penalty']:g}")
     units = recipe["hyperparameters"]["residual_units"]
     if changed.get("residual_units", units) != units:
-        words.append(f"{changed['residual_units']} units a block")
+        words.append(f"{changed['residual_units']} units per block")
     return ", ".join(words)
 
 
@@ -233,10 +235,10 @@ def memory_table(entries):
 def memory_words(entries):
     """What the table of memories shows."""
     exact = [name for name, _, metrics in entries if is_of_one_length(metrics["sizes"][0])]
-    words = "Errors by number of leaves of the memory, with more than half as many input vectors"
-    words += "; in the first column for any number up to that"
+    words = "Errors by number of leaves of the memory. In the columns 32, 64 and 128 an input has "
+    words += "1 to 32, 33 to 64 and 65 to 128 vectors"
     if exact:
-        words += f". {', '.join(f'`{name}`' for name in exact)}: exactly as many operations"
+        words += f" ({', '.join(f'`{name}`' for name in exact)}: exactly as many as leaves)"
     return words + ". The LSTMs have no memory, and are measured on the same examples:"
 
 

@@ -25,7 +25,7 @@ class BahdanauAttention(keras.layers.Layer):
         query: `(batch, features)`.
         memory: `(batch, time, size)`.
         keys: `(batch, time, units)`, the result of `keys(memory)`; computed here by default. Pass
-            it to read the same memory several times.
+            it to read the same memory several times; the memory must then be finite where masked.
         mask: boolean `(batch, time)`; false marks elements that are not read. Defaults to the mask
             that a layer attached to the memory.
 
@@ -75,13 +75,17 @@ class BahdanauAttention(keras.layers.Layer):
         """Reads the memory; see the class."""
         mask = mask_or_attached(mask, memory)
         if keys is None:
+            if mask is not None:
+                present = ops.cast(mask, "bool")[..., None]
+                memory = ops.where(present, memory, ops.zeros_like(memory))
             keys = self.keys(memory)
         hidden = ops.tanh(keys + ops.matmul(query, self.query_kernel)[:, None])
         # Not a matrix product: XLA cannot compile TensorFlow's gradient of it inside a loop.
         scores = ops.sum(hidden * self.score_kernel, axis=-1)
         if mask is not None:
-            # Large, but still finite in float16.
-            scores = ops.where(ops.cast(mask, "bool"), scores, ops.cast(-3e4, scores.dtype))
+            # Finite, because a row may be masked everywhere.
+            least = -6e4 if self.compute_dtype == "float16" else -1e30
+            scores = ops.where(ops.cast(mask, "bool"), scores, ops.cast(least, scores.dtype))
         weights = ops.softmax(scores, axis=-1)
         return ops.squeeze(ops.matmul(weights[:, None], memory), 1), weights
 

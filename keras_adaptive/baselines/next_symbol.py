@@ -102,7 +102,8 @@ class NextSymbolRNN(SequenceGenerator):
         state = self.cell.get_initial_state(batch_size=batch_size, **arguments)
         no_start = ops.zeros_like(vectors[..., :1])
         vectors = self._wide(vectors, no_start)
-        cells.draw_dropout_masks(self.cell, vectors[:, 0], state)
+        if training:
+            cells.draw_dropout_masks(self.cell, vectors[:, 0], state)
 
         def step(state, now):
             vectors, present = now

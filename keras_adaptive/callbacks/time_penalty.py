@@ -11,8 +11,8 @@ from .. import arguments
 class WarnOfTimePenalty(keras.callbacks.Callback):
     """Warns when an automatic time penalty is at a bound and the steps are off their target.
 
-    The lower bound is that of the controller's integral: what takes τ below it is the error of the
-    moment.
+    The lower bound is that of the controller's integral: τ itself may be lower for a short time,
+    while there are far too few steps.
 
     `AdaptiveModel.fit` adds it by itself. It also puts `<name>_at_bound` (1 or 0) into the logs of
     the epoch.

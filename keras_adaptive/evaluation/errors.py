@@ -15,7 +15,7 @@ PATIENCE = 100
 
 
 class Evaluation:
-    """What is measured of each example, and what its numbers are summed up to.
+    """Measures each example, and summarizes the measurements.
 
     The defaults suit models that answer with symbols: the error of whole sequences and of symbols.
     Subclasses measure more by `example_results` and `ratios`.

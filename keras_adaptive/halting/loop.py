@@ -89,7 +89,8 @@ def ponder(
 
     The loop knows no layer: a step may be a recurrent cell, an attention read, a residual block.
     It stops as soon as every row has halted. Rows that have halted, and rows that `mask` excludes,
-    add nothing to any result and receive no gradient. The results are differentiable in `states`,
+    add nothing to any result, even if a step after the last overflows, and receive no gradient, if
+    that of such a step is finite. The results are differentiable in `states`,
     `inputs`, and everything that `step` uses, on every backend.
 
     Args:
@@ -138,6 +139,7 @@ def ponder(
     _check_mask(mask, tree.flatten(states)[0].shape[0])
     if mask is not None:
         mask = ops.cast(mask, "bool")
+        states = without_masked(states, mask)
         inputs = None if inputs is None else without_masked(inputs, mask)
     return run(step, states, rule, inputs, mask, training, history)
 
@@ -238,7 +240,7 @@ class WeightedStep:
         weight = ops.where(running, decision.weight, 0.0)
         share = {
             "mean": [
-                expand(weight, ops.ndim(tensor)) * ops.cast(tensor, dtype)
+                expand(weight, ops.ndim(tensor)) * ops.cast(_where(running, tensor), dtype)
                 for tensor in _distinct(output, new_states)
             ],
             "steps": ops.cast(running, dtype),
@@ -249,7 +251,10 @@ class WeightedStep:
             present = ops.cast(running, dtype)[:, None] * here
             share["weights"] = weight[:, None] * here
             share["outputs"] = tree.map_structure(
-                lambda y: expand(present, ops.ndim(y) + 1) * ops.cast(y, dtype)[:, None], output
+                lambda y: (
+                    expand(present, ops.ndim(y) + 1) * ops.cast(_where(running, y), dtype)[:, None]
+                ),
+                output,
             )
 
         def kept(new, old):
@@ -272,9 +277,12 @@ class WeightedStep:
 
 def without_masked(inputs: Any, mask: Tensor) -> Any:
     """Replaces masked rows by zeros, because a weight of zero does not remove NaN."""
-    return tree.map_structure(
-        lambda x: ops.where(expand(mask, ops.ndim(x)), x, ops.zeros_like(x)), inputs
-    )
+    return tree.map_structure(lambda x: _where(mask, x), inputs)
+
+
+def _where(rows, x):
+    """`x` with zeros in all other rows."""
+    return ops.where(expand(rows, ops.ndim(x)), x, ops.zeros_like(x))
 
 
 def _take_step(step, n, states, *inputs):

@@ -130,6 +130,13 @@ class AdaptiveModel(SingleTrace, keras.Model):
             self._ponder_trackers[name].update_state(ops.stop_gradient(value), weight)
         return loss
 
+    @property
+    def metrics(self) -> list[Any]:
+        """All metrics but those of adaptive models inside of layers, whose names are the same."""
+        inside = [x for x in self._flatten_layers(False) if isinstance(x, AdaptiveModel)]
+        known = {id(metric) for model in inside for metric in model.metrics}
+        return [metric for metric in super().metrics if id(metric) not in known]
+
     def get_metrics_result(self) -> dict[str, Any]:
         """The metrics of training, or of what was evaluated last."""
         hidden = () if self._trains.value else self._names_in_training
@@ -151,6 +158,12 @@ class AdaptiveModel(SingleTrace, keras.Model):
         names = {getattr(x, "name", x) for x in tree.flatten([metrics, weighted_metrics])}
         if clash := sorted(names & self._ponder_trackers.keys()):
             arguments.refuse("metrics", clash, "without the names of the model's own metrics")
+        if len(self.output_names) > 1 and "task" in self.output_names:
+            raise ValueError(
+                "An output of an AdaptiveModel cannot be named 'task' beside others, as its loss "
+                "would have the name of the model's `task_loss`. Received: outputs named "
+                f"{self.output_names}"
+            )
         super().compile(
             optimizer,
             loss,

@@ -27,7 +27,7 @@ class AdaptiveResNet(AdaptiveModel):
 
     A convolution of 3×3, then a `layers.ResidualACT` of `ResidualUnit`s for each of `filters`, the
     first unit of all but the first block halving the resolution, then batch normalization, a leaky
-    ReLU, the mean or the maximum over all positions, and a softmax. With 5 units a block this is
+    ReLU, the mean or the maximum over all positions, and a softmax. With 5 units per block this is
     the "ResNet-32" of the paper, with 18 its "ResNet-110".
 
     Args:
@@ -177,7 +177,7 @@ class AdaptiveResNet(AdaptiveModel):
             "target_ponder": controller,
             "name": self.name,
             "dtype": self.dtype_policy.name,
-            "frozen": [layer.name for layer in self.layers if not layer.trainable],
+            "frozen": [n for n, layer in enumerate(_parts(self)) if not layer.trainable],
         }
 
     @classmethod
@@ -188,9 +188,15 @@ class AdaptiveResNet(AdaptiveModel):
             config["target_ponder"] = keras.saving.deserialize_keras_object(config["target_ponder"])
         frozen = config.pop("frozen", ())
         model = cls(**config)
-        for name in frozen:
-            model.get_layer(name).trainable = False
+        parts = _parts(model)
+        for number in frozen:
+            parts[number].trainable = False
         return model
+
+
+def _parts(model):
+    """All layers, also those inside of others, in their order."""
+    return list(model._flatten_layers(include_self=False))
 
 
 @contextlib.contextmanager

@@ -29,7 +29,7 @@ class PointerNetwork(PonderingDecoder):
     of the first, reads the point that was chosen last, and outputs d_i. The distribution over the
     points is the softmax over j of v · tanh(W_1 e_j + W_2 d_i). With `halting="act"` or `"fixed"`
     the decoder also attends to the encoded points, in each of its steps anew, and takes several
-    steps for each output; d_i is their mean, weighted by the halting unit.
+    steps per output; d_i is their mean, weighted by the halting unit.
 
     Targets, and the last axis of the outputs, count points from 1; 0 follows the end of an
     answer. In training (`fit(points, targets)`) the true points are fed back. `predict`, `evaluate`

@@ -27,6 +27,8 @@ class PonderNetModel(AdaptiveModel):
     play. `evaluate`, and `validation_data` in `fit`, have the loss of the answer with which each
     example halts.
 
+    `keras.models.clone_model` forgets `beta` and `prior`: copy the model by `from_config`.
+
     The logs have, beside those of `AdaptiveModel`, `divergence`, the KL, in training. `task_loss`
     is Σ p_n L, `ponder_steps` Σ n p_n. Compiled metrics get the mean answer Σ p_n ŷ_n in training.
 
@@ -122,6 +124,8 @@ class PonderNetModel(AdaptiveModel):
 
 def _rank(loss, answers, y):
     """The rank of a loss of answers and targets before it is reduced."""
+    if loss is None:
+        arguments.refuse("loss", loss, "a loss of the answers, in `compile`")
     if isinstance(loss, str):
         return max(ops.ndim(answers) - 1, 1)
     function = loss.call if isinstance(loss, keras.losses.Loss) else loss

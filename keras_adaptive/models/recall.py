@@ -26,7 +26,8 @@ class RecallModel(AdaptiveModel):
     layer's `steps`. `evaluate`, and `validation_data` in `fit`, have the loss of the answer alone.
 
     In training, the logs of `AdaptiveModel` also have `progressive_loss`, the second L; `task_loss`
-    is the first.
+    is the first. `keras.models.clone_model` forgets `alpha` and `seed`: copy the model by
+    `from_config`.
 
     Args:
         *args: as in `keras.Model`: inputs and outputs.
@@ -82,10 +83,12 @@ class RecallModel(AdaptiveModel):
             return loss
         with drawn_steps(*self._draw()):
             answer = self(x, training=True)
-        self._entries.value = ()
+        entries, self._entries.value = self._entries.value, ()
         progressive = keras.Model.compute_loss(self, x, y, answer, sample_weight, training)
         rows = ops.shape(tree.flatten(y_pred)[0])[0]
-        self._progressive_tracker.update_state(ops.stop_gradient(progressive) * replicas(), rows)
+        cost = sum((ops.cast(entry.cost, loss.dtype) for entry in entries), ops.zeros_like(loss))
+        alone = progressive * replicas() - cost
+        self._progressive_tracker.update_state(ops.stop_gradient(alone), rows)
         return (1.0 - self.alpha) * loss + self.alpha * progressive
 
     def get_config(self) -> dict[str, Any]:

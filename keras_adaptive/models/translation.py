@@ -46,7 +46,7 @@ class TranslationNetwork(PonderingDecoder):
 
     A bidirectional LSTM reads the input. The decoder, an LSTM, starts from a function of its last
     states, and for each symbol attends to all of its outputs. With `place="writing"` it takes
-    several such steps for each symbol, each with a new look; its output is their mean, weighted by
+    several such steps per symbol, each with a new look; its output is their mean, weighted by
     the halting unit. With `place="before"` another LSTM takes these steps, once, between reading
     and writing. Vectors of the symbols to write are also the weights of the output (Press & Wolf
     2017).
@@ -63,7 +63,7 @@ class TranslationNetwork(PonderingDecoder):
             decoder that takes one step for each symbol. Defaults to `"act"`.
         steps: integer >= 1, the number of steps for `halting="fixed"`.
         place: `"writing"` or `"before"`, where to ponder. Defaults to `"writing"`.
-        max_ponder: integer >= 1, the most steps. Defaults to `5`.
+        max_ponder: integer >= 1, the largest number of steps. Defaults to `5`.
         time_penalty, target_ponder: as in `layers.ACTRNN`. Defaults to `1e-3` and `None`.
         halting_bias: float, the halting unit's bias at first. Defaults to `0.0`.
         dropout: float in [0, 1), rate at vectors and outputs in training. Defaults to `0.0`.

@@ -37,9 +37,9 @@ class CGRU(keras.layers.Layer):
             nonlinearities small, the mean over the batch of Σ max(0, |x| − 0.9) / n². Defaults to
             `0.0`.
         dropout: float in [0, 1), of the candidate in training. Defaults to `0.0`.
-        initial_scale: float > 0; the first kernels are uniform in ± scale · √(3 / inputs of a
+        initial_scale: float > 0; the initial kernels are uniform in ± scale · √(3 / inputs of a
             unit). Defaults to `1.0`.
-        update_bias, reset_bias: floats, the gates' first biases. Default to `1.0`.
+        update_bias, reset_bias: floats, the gates' initial biases. Default to `1.0`.
         gate_sharpness: float > 0; in inference what goes into the gates is multiplied by it. Above
             1, gates that are nearly open or closed after training are quite so, and the image keeps
             what it holds for more steps. Defaults to `1.0`.

@@ -50,13 +50,13 @@ class NeuralGPU(keras.layers.Layer):
         relaxation_pull: float >= 0, the first weight of the loss that pulls the parameter sets of
             a CGRU with `relaxation` together: the set t mod r is used at step t. See
             `keras_adaptive.relaxation`. Defaults to `5e-4`.
-        steps_multiplier: integer >= 1; steps for each symbol. Defaults to `1`.
+        steps_multiplier: integer >= 1; steps per symbol. Defaults to `1`.
         recompute: whether the backward pass computes each step again from the image it began
             with instead of keeping all intermediate results: less memory, and on JAX less time on
             a CPU. By default on JAX alone.
         padding: an integer that is not a symbol and fills positions after the end of an example,
             or `None` if there is a mask or no padding. Defaults to `-1`.
-        seed: of first weights and dropout.
+        seed: of initial weights and dropout.
         **kwargs: of `keras.layers.Layer`; if `cell` is an integer, also those of `CGRU`.
 
     Call arguments:

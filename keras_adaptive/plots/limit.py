@@ -7,7 +7,7 @@ from .. import arguments
 from .figure import check_rows, error_axis, interval, new_figure, write_figure
 
 # What the errors of models that read text are called.
-OF_TEXTS = {"bits_per_character": "bits for each byte", "perplexity": "perplexity"}
+OF_TEXTS = {"bits_per_character": "bits per byte", "perplexity": "perplexity"}
 
 
 def error_against_limit(path: str | Path, curves: Mapping, title: str | None = None) -> str | Path:
@@ -49,7 +49,7 @@ def error_against_limit(path: str | Path, curves: Mapping, title: str | None = N
     ticks = sorted({row["max_ponder"] for rows in curves.values() for row in rows})
     panel.set_xticks(ticks, list(map(str, ticks)), minor=False)
     panel.minorticks_off()
-    panel.set_xlabel("most steps for each input")
+    panel.set_xlabel("step limit")
     panel.grid(alpha=0.3)
     if kinds[0] == "sequence_error":
         panel.set_ylabel("sequence error rate")

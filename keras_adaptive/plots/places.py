@@ -20,6 +20,8 @@ def ponder_over_pictures(
 ) -> Path:
     """Draw pictures, each beside the map of its ponder.
 
+    A map with the same ponder everywhere, as of ACT, has it as a number too.
+
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
         pictures: `(count, height, width, channels)`, with 1 or 3 channels.
@@ -61,6 +63,10 @@ def ponder_over_pictures(
         left.imshow(picture, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
         left.set_title(label, fontsize=8)
         shown = right.imshow(ponder, cmap="cividis", vmin=least, vmax=most, interpolation="nearest")
+        if not np.ptp(ponder):
+            box = {"boxstyle": "round", "facecolor": "white", "linewidth": 0}
+            middle = {"transform": right.transAxes, "ha": "center", "va": "center"}
+            right.text(0.5, 0.5, f"{ponder.flat[0]:.2f}", fontsize=8, bbox=box, **middle)
     figure.colorbar(shown, ax=panels, label="ponder", shrink=0.8)
     return write_figure(figure, path, title)
 

@@ -9,6 +9,8 @@ from .. import arguments
 from ..types import Rows
 from .figure import check_rows, error_axis, interval, new_figure, write_figure
 
+# The quantities of the second panel, and what its axis says.
+COSTS = {"ponder": "ponder ρ = N + R", "ponder_steps": "mean steps N"}
 WIDEST = 14  # inches
 # How many characters of a label fit into an inch, and how high a line of it is.
 CHARACTERS_PER_INCH, LINE_HEIGHT = 13, 0.14
@@ -19,6 +21,7 @@ def ponder_against_difficulty(
     curves: Mapping[str, Rows],
     label: str = "difficulty",
     title: str | None = None,
+    cost: str = "ponder",
 ) -> Path:
     """Draw error rate and ponder against difficulty, side by side.
 
@@ -31,19 +34,22 @@ def ponder_against_difficulty(
             Optional: `examples`, how many were measured; without it there is no band.
         label: what difficulty is, for the axis.
         title: above the picture.
+        cost: the key of the second panel, `"ponder"`, or `"ponder_steps"` where there is no
+            remainder.
 
     Returns:
         The path.
 
     Raises:
-        ValueError: no curves, or another kind of file.
+        ValueError: no curves, another cost, or another kind of file.
 
     Source: Graves (2016), Figures 6, 10, 14 and 19.
     """
+    arguments.choice("cost", cost, tuple(COSTS))
     if not isinstance(curves, dict) or not curves:
         arguments.refuse("curves", curves, "a dict from the name of a model to its rows")
     for rows in curves.values():
-        check_rows("curves", rows, ("difficulty", "sequence_error", "ponder"))
+        check_rows("curves", rows, ("difficulty", "sequence_error", cost))
     arguments.text("label", label)
     figure, [[errors, ponder]] = new_figure(path, 9, 3.4, columns=2)
     for name, rows in curves.items():
@@ -55,8 +61,8 @@ def ponder_against_difficulty(
             errors.fill_between(
                 difficulty, *zip(*bounds), color=errors.lines[-1].get_color(), alpha=0.2, lw=0
             )
-        ponder.plot(difficulty, [row["ponder"] for row in rows], **style)
-    for panel, name in ((errors, "sequence error rate"), (ponder, "ponder ρ = N + R")):
+        ponder.plot(difficulty, [row[cost] for row in rows], **style)
+    for panel, name in ((errors, "sequence error rate"), (ponder, COSTS[cost])):
         panel.set_xlabel(label)
         panel.set_ylabel(name)
         panel.xaxis.get_major_locator().set_params(integer=True)

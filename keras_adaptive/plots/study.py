@@ -5,7 +5,7 @@ All functions take `groups`, a list of dicts, one for each setting that is compa
 `value`, the time penalty or the wanted number of steps; and `runs`, a dict for each network:
 `error` and `ponder_steps` at the end, `time_penalty` at the end, `curve` (dicts of `step`, `error`
 and `ponder_steps`), and `difficulty` (dicts of `difficulty`, `error` and `ponder_steps`). Steps are
-the mean number N of steps for each input.
+the mean number N of steps per input.
 """
 
 import math
@@ -23,7 +23,7 @@ SHADES = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (230, 190, 
 BASELINES = ("black", "dimgrey", "darkgrey", "silver")
 ADAPTED = ("#D55E00", "#CC79A7", "#E69F00", "#8C4A00")
 OTHERS = ("#0072B2", "#56B4E9", "#4B4BC3", "#00305C")
-LABEL_STEPS = "steps for each input, N"
+LABEL_STEPS = "steps per input, N"
 LABEL_ERROR = "sequence error rate"
 
 

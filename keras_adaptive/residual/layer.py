@@ -167,6 +167,8 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
     def call(self, inputs: Tensor, training: bool = False) -> Any:
         """Applies the units; see the class."""
         self._check_rank(inputs.shape)
+        # A batch without images has no statistics for a normalization to keep.
+        training = training and inputs.shape[0] != 0
         features = self._apply(self.units[0], inputs, training)
         ponder = self._spatially if self.spatial else self._per_image
         output, steps, remainder = ponder(features, training)

@@ -15,7 +15,7 @@ class BatchNormalization(keras.layers.BatchNormalization):
 
     The same values, gradients and weights. In training on TensorFlow, Keras's own makes a pass over
     the maps for each operation that it consists of; this layer runs TensorFlow's fused one, with
-    which a residual network trains up to twice as fast on a processor. The class has the name of
+    which a residual network trains up to twice as fast on a CPU. The class has the name of
     Keras's because Keras finds the weights in a `.keras` file by it, so that either reads the
     other's files.
 

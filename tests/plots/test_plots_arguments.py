@@ -34,6 +34,7 @@ TABLE = {
             "curves": [None, 3, {}, [], {"a": []}, {"a": [{}]}, {"a": 3}],
             "label": [*TEXT, None],
             "title": TITLE,
+            "cost": [*TEXT, None, "time"],
         },
     ),
     plots.ponder_along_sequence: (

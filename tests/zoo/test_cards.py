@@ -106,10 +106,10 @@ def test_the_best_training_of_each_number_of_fixed_steps_is_among_the_results():
     ]
     family = families.of(store.recipe("act_parity"))
     card = family.card({**metrics, "runs": [*metrics["runs"], *others]})
-    rows = [line for line in card.splitlines() if line.startswith("| the same steps for every")]
+    rows = [line for line in card.splitlines() if " steps for every input, " in line]
     # And the published one, with eight steps.
     assert len(rows) == 3
-    assert any("0.0 times the training | 20.00 %" in row for row in rows)
+    assert any("0.0 times the examples | 20.00 %" in row for row in rows)
     assert any("as long a training | 10.00 %" in row for row in rows)
 
 
@@ -144,7 +144,7 @@ def test_raw_ham_is_measured_at_exactly_as_many_operations(monkeypatch):
     exact = [name for name, (_, found) in ENTRIES.items() if "sizes" in found]
     exact = [name for name in exact if is_of_one_length(ENTRIES[name][1]["sizes"][0])]
     assert exact == ["ham_priority_queue", "ham_priority_queue_32", "ham_queue", "ham_stack"]
-    written = f"{', '.join(map('`{}`'.format, exact))}: exactly as many operations"
+    written = f"{', '.join(map('`{}`'.format, exact))}: exactly as many as leaves"
     assert written in (ROOT / "docs" / "zoo.md").read_text(encoding="utf-8")
 
 
@@ -215,7 +215,7 @@ def test_errors_against_the_limit_are_measured_published_and_measured_again(entr
     assert [row["examples"] for row in rows] == [60] * 2
     assert rows[0]["ponder_steps"] == 1 and rows[-1]["ponder_steps"] == metrics["ponder_steps"]
     assert (folder / "act_addition" / "limit.png").is_file()
-    assert "| most steps | sequence error | mean steps |" in store.card("act_addition", folder)
+    assert "| step limit | sequence error | mean steps |" in store.card("act_addition", folder)
     path = folder / "act_addition" / "metrics.json"
     path.write_text(json.dumps({k: v for k, v in metrics.items() if k != "against_limit"}))
     checkpoints.write_manifest(path.parent)
@@ -244,7 +244,7 @@ def test_the_median_of_three_seeds_stands_below_them():
     *same, median = with_medians([plain, *runs])
     assert same == [plain, *runs]
     assert median == {**runs[0], "training_seed": "median of 3", "error": [0.2]}
-    # Two are too few, as is one that was broken off, or a seed that was trained twice.
+    # Two are too few, as is one that was stopped early, or a seed that was trained twice.
     assert with_medians(runs[1:]) == runs[1:]
     broken = [*runs[1:], {**runs[0], "finished": False}]
     assert with_medians(broken) == broken

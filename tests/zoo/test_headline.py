@@ -51,7 +51,10 @@ def test_of_tours():
     ]
     found = headline(recipe("tour_pointer"), {"lengths": rows})
     assert cells(found) == ["tours 1.00 % longer", "1.20 % longer at 12 points"]
-    assert "Through\n12 points, the most that it was measured with, it is" in limits_in_words(found)
+    assert limits_in_words(found) == (
+        "Trained on up to 10 points. With 10 points, a tour is 1.00 % longer than the shortest on "
+        "average; with\n12 points, the largest inputs that were measured, it is 1.20 % longer."
+    )
 
 
 def test_of_what_was_measured_on_nothing_larger():
@@ -65,7 +68,7 @@ def test_of_what_was_measured_on_nothing_larger():
     row = {"least": 50, "length": 50, "sequence_error": 0.4}
     found = headline(recipe("hull50_pointer"), {"lengths": [row]})
     assert cells(found) == ["40.00 %", "–"]
-    assert limits_in_words(found).endswith("a mistake. It was not measured on larger inputs.")
+    assert limits_in_words(found).endswith("are wrong. It was not measured on larger inputs.")
     rows[-1]["length_ratio"] = 1.6
     assert headline(recipe("tour20_pointer"), {"lengths": rows})["experiment"]
 
@@ -73,20 +76,22 @@ def test_of_what_was_measured_on_nothing_larger():
 def test_of_pictures_whose_size_no_recipe_sets():
     found = headline(recipe("sact_cifar10"), {"sequence_error": 0.15, "sides": []})
     assert found["trained_on"] == "CIFAR-10"
-    assert limits_in_words(found).startswith("Trained on CIFAR-10, where 15.00 % of the answers")
+    assert limits_in_words(found).startswith(
+        "Trained on CIFAR-10. On inputs like these 15.00 % of the answers"
+    )
 
 
 def test_of_what_has_one_distribution_and_of_a_text():
     found = headline(
         recipe("act_logic", parameters={"gates": 10, "same_length": True}), {"sequence_error": 0.2}
     )
-    assert found["trained_on"] == "10 gates"
+    assert found["trained_on"] == "up to 10 gates"
     assert cells(found) == ["20.00 %", "–"]
     found = headline(
         recipe("act_enwik8", parameters={"size": 1000}), {"bits_per_character": 3.0131}
     )
     assert found["trained_on"] == "900 bytes"
-    assert cells(found) == ["3.01 bits a byte", "–"]
+    assert cells(found) == ["3.01 bits per byte", "–"]
     assert not found["experiment"]
 
 

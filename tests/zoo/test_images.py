@@ -227,6 +227,7 @@ def test_files_keep_what_is_frozen_and_the_policy(policy, tmp_path):
     assert keras.config.dtype_policy() == before
     for name in ("stem", "block_1"):
         model.get_layer(name).trainable = False
+    model.get_layer("block_2").units[0].trainable = False
     model.save(tmp_path / "model.keras")
     keras.config.set_dtype_policy("mixed_float16")
     try:

@@ -242,7 +242,7 @@ def test_saved_model_takes_bytes_of_any_length(entries, runs):
 
 def test_list_and_predict(command):
     code, out, _ = command("list")
-    assert code == 0 and f"{NAME} " in out and "bits a byte" in out
+    assert code == 0 and f"{NAME} " in out and "bits per byte" in out
     data = json.loads(command("list", "--json")[1])
     assert {"bits_per_character", "ponder_steps"} <= set(data["models"][0])
     code, out, _ = command("predict", NAME, "ab c")

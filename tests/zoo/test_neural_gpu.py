@@ -156,7 +156,7 @@ def test_more_steps_for_each_symbol(run, entries, command):
     assert family.summary(found)["symbol_error"] == rows[1]["symbol_error"]
     again = [one for one in family.measurements(metrics) if one.steps_multiplier == 2]
     assert [one.what for one in again][:2] == ["4, 2 steps a symbol", "20, 2 steps a symbol"]
-    assert "**With 2 steps for each symbol" in neural_gpu_card.results(recipe, metrics)
+    assert "**With 2 steps per symbol" in neural_gpu_card.results(recipe, metrics)
     words = ("evaluate", NAME, "--steps-multiplier", 2, "--examples", 5, "--json")
     assert json.loads(command(*words)[1])["examples"] == 5
     assert "must be" in command(*words[:3], 0)[2]

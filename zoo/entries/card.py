@@ -6,6 +6,7 @@ import json
 import shlex
 import textwrap
 
+from ... import datasets
 from ...statistics import median_of_each
 
 LICENCE = "Apache 2.0, as the package."
@@ -107,7 +108,8 @@ def test_data_seen(recipe, seed):
         )
     else:
         which = "The figures above are of the same test examples as those."
-    again = f"{which} `keras-adaptive verify {recipe.name}` measures them on others."
+    how = "on others" if recipe.dataset in datasets.names() else "again"
+    again = f"{which} `keras-adaptive verify {recipe.name}` measures them {how}."
     return "\n\n".join(filter(None, (title, earlier, again))) if seed or earlier else ""
 
 
@@ -265,7 +267,7 @@ def trained(words, recipe, metrics, of_what=""):
         of_what: what follows the number of examples in a batch.
     """
     sizes = [str(size) for size, _ in itertools.groupby(map(recipe.batch_size_at, recipe.stages))]
-    ended = "" if metrics.get("finished", True) else " when the training was broken off"
+    ended = "" if metrics.get("finished", True) else " when the training was stopped early"
     commit = f"; exported at commit {metrics['commit'][:12]}" if metrics["commit"] else ""
     return [
         f"{words}. Batches of {', then '.join(sizes)}{of_what}, {metrics['steps']:,} of them"
@@ -310,7 +312,7 @@ def trainings_table(metrics, symbols):
         [
             run["training_seed"],
             changes(run["settings"]),
-            f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
+            f"{run['steps']:,}" + ("" if run["finished"] else " (stopped early)"),
             whole_minutes(run),
             percent(run["validation_error"]),
             percent(run["longer_error"])

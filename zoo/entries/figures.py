@@ -22,7 +22,7 @@ class Measurement:
             without ACT, or None for the published model.
         drawn: whether the numbers are published in a picture only.
         max_ponder: the limit of the model's steps; its own by default.
-        steps_multiplier: steps for each symbol; the model's own by default.
+        steps_multiplier: steps per symbol; the model's own by default.
     """
 
     what: str

@@ -7,6 +7,8 @@ from .card import percent
 # An entry with a larger error at its training sizes, or with longer tours, is an experiment.
 LEARNED = 0.5
 NOTHING_LARGER = "It was not measured on larger inputs."
+# Of these parameters, all examples have as many; of the others, up to as many.
+EXACT = ("bits",)
 # Data sets whose examples have no size that a recipe sets.
 TITLES = {"cifar10": "CIFAR-10", "tatoeba": "Tatoeba", "wikitext2": "WikiText-2"}
 
@@ -18,11 +20,12 @@ def headline(recipe, metrics):
         recipe, metrics: the contents of `recipe.json` and `metrics.json`.
 
     Returns:
-        A dict of texts and numbers: `task`; `trained_on`, the size of its training inputs; `error`
-        there (of a text `bits_per_character`, `perplexity` or `bleu`; of tours also `length_ratio`,
-        their length beside the shortest, and `length_ratio_beyond`); `beyond`, the largest size
-        it was measured at, and `error_beyond`, both None where nothing is larger; and `experiment`,
-        whether it did not learn its task.
+        A dict of texts and numbers: `task`; `trained_on`, the sizes of its training inputs; `error`
+        there, or of the largest of them, `at`, where it was measured by size (of a text
+        `bits_per_character`, `perplexity` or `bleu`; of tours also `length_ratio`, their length
+        beside the shortest, and `length_ratio_beyond`); `beyond`, the largest size it was measured
+        at, and `error_beyond`, both None where nothing is larger; and `experiment`, whether it did
+        not learn its task.
     """
     unit = (recipe.get("length_parameters") or (None, None))[1]
     rows = [row for row in metrics.get("lengths", ()) if is_of_one_length(row)]
@@ -30,8 +33,12 @@ def headline(recipe, metrics):
     figures = {
         "task": task_of(recipe["dataset"]),
         "trained_on": TITLES.get(recipe["dataset"])
-        or ", ".join(f"{value} {key}" for key, value in sizes_of(recipe).items()),
+        or ", ".join(
+            f"{value} {key}" if key in EXACT else f"up to {value} {key}"
+            for key, value in sizes_of(recipe).items()
+        ),
         "error": metrics.get("sequence_error"),
+        "at": None,
         "beyond": None,
         "error_beyond": None,
     }
@@ -73,6 +80,7 @@ def _at_lengths(recipe, unit, rows):
     known = next((row for row in rows if row[key] == trained), rows[0])
     figures = {
         "trained_on": f"up to {known[key]} {words}",
+        "at": f"{known[key]} {words}",
         "error": known["sequence_error"],
     }
     if "length_ratio" in last:
@@ -119,35 +127,37 @@ def limits_in_words(figures):
 
     Example:
 
-    >>> figures = {"trained_on": "up to 20 bits", "error": 0.0, "experiment": False}
-    >>> print(limits_in_words({**figures, "error_beyond": 0.02, "beyond": "2000 bits"}))
-    Trained on up to 20 bits, where 0.00 % of the answers have a mistake. Of those at 2000 bits, the
-    largest inputs that it was measured on, 2.00 % have one.
+    >>> figures = {"trained_on": "up to 20 bits", "at": "20 bits", "error": 0.0}
+    >>> figures |= {"error_beyond": 0.02, "beyond": "2000 bits", "experiment": False}
+    >>> print(limits_in_words(figures))
+    Trained on up to 20 bits. At 20 bits 0.00 % of the answers are wrong; at 2000 bits, the
+    largest inputs that were measured, 2.00 % are.
     """
     if figures.keys() & {"bits_per_character", "perplexity", "bleu"}:
         return f"Trained on {figures['trained_on']}, and measured on text of the same source alone."
     if "length_ratio" in figures:
         text = (
-            f"Trained on {figures['trained_on']}, where a tour is {_longer(figures, '')} than the "
-            "shortest on average."
+            f"Trained on {figures['trained_on']}. With {figures['at']}, a tour is "
+            f"{_longer(figures, '')} than the shortest on average"
         )
         if figures["beyond"] is None:
-            return f"{text} {NOTHING_LARGER}"
+            return f"{text}. {NOTHING_LARGER}"
         return (
-            f"{text} Through\n{figures['beyond']}, the most that it was measured with, it is "
+            f"{text}; with\n{figures['beyond']}, the largest inputs that were measured, it is "
             f"{_longer(figures, '_beyond')}."
         )
+    where = f"At {figures['at']}" if figures["at"] else "On inputs like these"
     text = (
-        f"Trained on {figures['trained_on']}, where {percent(figures['error'])} of the answers "
-        "have a mistake."
+        f"Trained on {figures['trained_on']}. {where} {percent(figures['error'])} of the answers "
+        "are wrong"
     )
     if figures["experiment"]:
         text = f"**It did not learn its task**, and is here for comparison. {text}"
     if figures["error_beyond"] is None:
-        return f"{text} {NOTHING_LARGER}"
+        return f"{text}. {NOTHING_LARGER}"
     return (
-        f"{text} Of those at {figures['beyond']}, the\nlargest inputs that it was measured on, "
-        f"{percent(figures['error_beyond'])} have one."
+        f"{text}; at {figures['beyond']}, the\nlargest inputs that were measured, "
+        f"{percent(figures['error_beyond'])} are."
     )
 
 
@@ -160,7 +170,7 @@ def cells(figures):
     ['0.00 %', '2.00 % at 2000 bits']
     """
     if "bits_per_character" in figures:
-        return [f"{figures['bits_per_character']:.2f} bits a byte", "–"]
+        return [f"{figures['bits_per_character']:.2f} bits per byte", "–"]
     if "perplexity" in figures:
         return [f"perplexity {figures['perplexity']:.1f}", "–"]
     if "bleu" in figures:

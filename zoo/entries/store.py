@@ -75,12 +75,12 @@ def load(
 
     Args:
         name: one of `names()`.
-        max_ponder: the largest number of steps for each input; the model's own by default (ACT).
+        max_ponder: the largest number of steps per input; the model's own by default (ACT).
         epsilon: ε of the halting threshold 1 - ε; the model's own by default (ACT).
         folder: where entries lie; those of the package by default.
         leaves: the number of leaves of the memory; by default as many as the input needs (HAM).
         beam: how many answers the search keeps, instead of one (pointer networks).
-        steps_multiplier: steps for each symbol, instead of one (Neural GPU).
+        steps_multiplier: steps per symbol, instead of one (Neural GPU).
 
     Returns:
         A compiled `keras.Model` from inputs (batch, time, width), or symbols (batch, n), to

@@ -58,7 +58,7 @@ def section(metrics) -> str:
     if not rows:
         return ""
     scores = {
-        "bits_per_character": ("bits for each byte", "{:.3f}".format),
+        "bits_per_character": ("bits per byte", "{:.3f}".format),
         "perplexity": ("perplexity", "{:.1f}".format),
         "sequence_error": ("sequence error", percent),
     }
@@ -67,7 +67,7 @@ def section(metrics) -> str:
     shown = [
         [row["max_ponder"], shown_as(row[score]), f"{row['ponder_steps']:.2f}"] for row in rows
     ]
-    header = ["most steps", words, "mean steps"]
+    header = ["step limit", words, "mean steps"]
     return (
         f"With a limit on its steps (`max_ponder`), on {rows[0]['examples']:,} test "
         f"{'windows' if texts else 'examples'}:\n\n{markdown(header, shown)}\n\n"

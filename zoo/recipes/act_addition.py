@@ -58,8 +58,9 @@ RECIPE = Recipe(
     ),
     batch_size=32,
     task=(
-        "The input is a sequence of 1 to 5 numbers of 1 to 5 decimal digits, one vector a number. "
-        "The answer to each number but the first is the sum of all numbers so far, as six digits."
+        "The input is a sequence of 1 to 5 numbers of 1 to 5 decimal digits, one vector per number."
+        " The answer to each number but the first is the sum of all numbers so far, as six digits. "
+        "A fifth of the examples have one number and no answer; they count as right."
     ),
     paper={
         "cell": "LSTM with 512 units",

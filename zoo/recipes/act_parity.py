@@ -36,7 +36,9 @@ RECIPE = Recipe(
             parameters={"hard_share": 0.7},
         ),
     ),
-    figure=Figure(6, "bits", ("min_nonzeros", "max_nonzeros"), stop="bits", along_sequences=False),
+    figure=Figure(
+        6, "non-zero bits", ("min_nonzeros", "max_nonzeros"), stop="bits", along_sequences=False
+    ),
     batch_size=128,
     task=(
         "The input is one vector of 64 elements, of which a random number, at random places, are "

@@ -21,7 +21,7 @@ NARROW = Recipe(
         "clipnorm": 4.0,
     },
     stages=(Stage(1_000_000, 4e-3, schedule="cosine", hold=0.2, time_penalty=1e-3),),
-    figure=Figure(19, "sequence length", ("min_numbers", "numbers"), stop="numbers", start=2),
+    figure=Figure(19, "numbers to sort", ("min_numbers", "numbers"), stop="numbers", start=2),
     batch_size=32,
     task=(
         "2 to 15 numbers from a normal distribution come one at a time, then as many empty "
@@ -63,7 +63,8 @@ RECIPE = NARROW.replace(
         "asynchronous workers at 1e-4.",
         *NARROW.differences[2:],
         "In the second training 40 % of the batches have 15 numbers. It began with the weights of "
-        "`act_sort_narrow` after 1,500 further batches at 3e-3, of a training that was broken off.",
+        "`act_sort_narrow` after 1,500 further batches at 3e-3, of a training that was stopped "
+        "early.",
     ),
     test_data_seen=(
         "Three earlier versions were published, all of 128 units: one of 150,000 batches, with "

@@ -44,7 +44,7 @@ SETTINGS = {
     "sure_decay": 0.6**0.002,
 }
 FIRST_WEIGHTS = (
-    "The first weights from a priority into EMBED start 20 times as large: neighbours among the "
+    "The initial weights from a priority into EMBED start 20 times as large: neighbours among the "
     "priorities differ by 1/300 or a little more."
 )
 RECIPE = Recipe(

@@ -54,7 +54,7 @@ RECIPE = Recipe(
     differences=(
         "An LSTM of 128 units and Adam with a cosine schedule, on 5 to 10 points; the paper has "
         "512 units and SGD, on 5 to 50.",
-        "The first weights of the coordinates are ten times those of Keras.",
+        "The initial weights of the coordinates are ten times those of Keras.",
         "Batches have 5 or 6, 7 or 8, and 9 or 10 points in turn.",
         "In the talk ACT helps. Here it is better than the paper's decoder, after equally many "
         "batches and in the same time; but three fixed looks, as many as it takes, are as good.",

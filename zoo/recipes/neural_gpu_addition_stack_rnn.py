@@ -59,7 +59,7 @@ RECIPE = Recipe(
         "number of sums.",
         "Numbers have lengths of their own, as the authors', but with zeros before the shorter "
         "one, as the inputs of the Neural GPU have; those that are tested are all of one length.",
-        "20 stacks instead of 10, and first weights of the inputs and of the actions that are 4 "
+        "20 stacks instead of 10, and initial weights of the inputs and of the actions that are 4 "
         "and 3 times as large as Keras's default.",
         "Actions are sharper in inference than in training (`action_sharpness`), by as much as was "
         "best for validation examples of 200 digits, as the gates of the Neural GPUs that it is "
@@ -80,6 +80,6 @@ RECIPE = Recipe(
     },
     test_data_seen=(
         "Two trainings of an earlier recipe were published before this one, both with 100 % wrong "
-        "at 20 digits; settings, first weights and curriculum were changed after that.",
+        "at 20 digits; settings, initial weights and curriculum were changed after that.",
     ),
 )

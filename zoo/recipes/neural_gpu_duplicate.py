@@ -33,7 +33,7 @@ RECIPE = Recipe(
         "mistakes at 401 was continued. Two other seeds, without noise, ended with 11 and 84 % "
         "wrong at 41 positions. One with runs in its second and third stage, and no such choice "
         "before it, was wrong in all validation examples of 401 positions; a second seed of that "
-        "was broken off.",
+        "was stopped early.",
         "Before the last stage was tried, earlier models had been measured on test examples of "
         "401 and 4001 positions: four trainings, and an average of three, which was published, "
         "without and with sharper gates.",

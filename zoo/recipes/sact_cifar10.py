@@ -38,6 +38,11 @@ RECIPE = DIGITS.replace(
         "A weight decay of 5e-4 instead of 2e-4, as the training is shorter (in Keras 5e-3: it "
         "is not multiplied by the momentum).",
     ),
+    test_data_seen=(
+        "CIFAR-10 has one set of 10,000 test images. Earlier networks were measured on them before "
+        "weight decay, depth, halting bias and τ were changed: without halting 85.35 and 86.89 % "
+        "right, SACT 83.78 to 85.93 %, ACT 84.76 to 85.42 %. So were all τ on this card.",
+    ),
     search={"time_penalty": (0.002, 0.005, 0.01, 0.02)},
 )
 VARIANTS = (halting_whole_images(RECIPE, "act_cifar10"),)

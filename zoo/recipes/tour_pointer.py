@@ -43,7 +43,7 @@ VARIANTS = (
             ),
         ),
         task=(
-            "The input is a set of 20 points, uniform in the unit square. The answer is the "
+            "The input is a set of 5 to 20 points, uniform in the unit square. The answer is the "
             "indices of the shortest tour through all of them, from the first point and back to "
             "it, in the direction in which its second index is less than its last but one."
         ),
@@ -53,7 +53,7 @@ VARIANTS = (
         },
         differences=(
             RECIPE.differences[0],
-            "The first weights of the coordinates are ten times those of Keras.",
+            "The initial weights of the coordinates are ten times those of Keras.",
             "Trained on 5 to 10, then on 11 to 20 points, with shortest tours as targets. Of the "
             "latter, 16 examples have the same points, in another order, turned or mirrored.",
             "In the talk ACT helps. Here it is better than the paper's decoder after equally many "

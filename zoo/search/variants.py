@@ -9,7 +9,7 @@ from .space import full_name
 # From settings of a study to descriptions of their values.
 KINDS = {
     "plain": "1 for trainings without ACT",
-    "fixed": "numbers of steps for each input",
+    "fixed": "numbers of steps per input",
     "tau": "time penalties",
     "sampled": "time penalties of networks whose last step is drawn",
     "targets": "target mean numbers of steps",

@@ -105,7 +105,7 @@ def start(
 
 
 def network(recipe: Recipe, jit_compile: bool | str, precision: str | None) -> keras.Model:
-    """The compiled network of a recipe, with first weights."""
+    """The compiled network of a recipe, with initial weights."""
     # Initializers of Keras draw from its global generator.
     keras.utils.set_random_seed(recipe.seed)
     policy = keras.config.dtype_policy()

@@ -30,7 +30,7 @@ def of_inputs(recipe, probe, inputs):
         A dict: `answer`; and lists with an element for each input of the sequence: `inputs` and
         `answers` in human form, `confidence` (the probability of the answer), `ponder_steps` (N)
         and `ponder` (ρ = N + R). At inputs without a question, the answer is `""` and
-        the confidence None.
+        the confidence None. If the answer cannot be right, `note` says why.
 
     Raises:
         ValueError: the example contains no question.
@@ -46,6 +46,7 @@ def of_inputs(recipe, probe, inputs):
     shares = zip(confidence(outputs), asked, strict=True)
     # The answer is all outputs after the inputs, or else the last output.
     following = [x for x, given in zip(answers, read, strict=True) if not given]
+    note = task.note(answers, asked) if hasattr(task, "note") else None
     return {
         "answer": " ".join(following) if following else answers[-1],
         "inputs": read,
@@ -53,6 +54,7 @@ def of_inputs(recipe, probe, inputs):
         "confidence": [round(float(value), 4) if real else None for value, real in shares],
         "ponder_steps": [round(float(value)) for value in result["ponder_steps"][0]],
         "ponder": [round(float(value), 3) for value in result["ponder"][0]],
+        **({"note": note} if note else {}),
     }
 
 
@@ -71,4 +73,5 @@ def format_answer(answer):
     columns = (answer["inputs"], answer["answers"], answer["ponder_steps"], shown)
     rows = list(zip(*columns, strict=True))
     rows = [[str(cell) for cell in row] for row in (header, *rows)]
-    return "\n".join([*aligned(rows), f"answer: {answer['answer']}"])
+    note = [f"note: {answer['note']}"] if "note" in answer else []
+    return "\n".join([*aligned(rows), f"answer: {answer['answer']}", *note])

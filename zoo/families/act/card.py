@@ -30,7 +30,7 @@ def results(recipe, metrics):
         f"{metrics['examples']:,} fresh test examples of the paper's distribution, "
         "with the 95 % confidence interval (Wilson).",
         "",
-        "| | error | steps for each input | paper |",
+        "| | error | steps per input | paper |",
         "|---|---|---|---|",
         f"| this model | **{percent(metrics['sequence_error'])}** "
         f"({percent(low)} to {percent(high)}) | {metrics['ponder_steps']:.2f} | "
@@ -49,7 +49,8 @@ def results(recipe, metrics):
     # The best of each number of steps comes last.
     fixed.sort(key=lambda run: run["validation_error"], reverse=True)
     for run in {run["variant"]: run for run in fixed}.values():
-        lines.append(compared("the same steps for every input", metrics, run) + " – |")
+        count = run["variant"].removeprefix("fixed-")
+        lines.append(compared(f"{count} steps for every input", metrics, run) + " – |")
     return "\n".join([*lines, "", trend(metrics["figure"], recipe.figure.label)])
 
 
@@ -57,7 +58,7 @@ def compared(name, metrics, training, kept=""):
     """A row of the results without its last column, for a training without ACT."""
     low, high = training["confidence_interval"]
     share = baseline.share_of_training(metrics, training)
-    length = "as long a training" if share >= 1 else f"{share:.1f} times the training"
+    length = "as long a training" if round(share, 1) >= 1 else f"{share:.1f} times the examples"
     return (
         f"| {name}, {length}{kept} | {percent(training['sequence_error'])} ({percent(low)} to "
         f"{percent(high)}) | {training['ponder_steps']:.2f} |"
@@ -67,10 +68,19 @@ def compared(name, metrics, training, kept=""):
 def trend(rows, label):
     """How ponder depends on difficulty, in a sentence.
 
-    >>> trend([{"difficulty": 1, "ponder": 9.38}, {"difficulty": 64, "ponder": 8.67}], "bits")
-    'With difficulty, from 1 to 64 (bits), the mean ponder falls from 9.38 to 8.67.'
+    >>> rows = [{"difficulty": n, "ponder": x} for n, x in ((1, 9.38), (2, 9.1), (3, 8.67))]
+    >>> trend(rows, "bits")
+    'With difficulty, from 1 to 3 (bits), the mean ponder falls from 9.38 to 8.67.'
+    >>> trend(rows[1:] + rows[:1], "bits")
+    'The mean ponder lies between 8.67, at 3, and 9.38, at 1 (bits).'
     """
     first, last = rows[0], rows[-1]
+    least, most = (choose(rows, key=lambda row: row["ponder"]) for choose in (min, max))
+    if {first["ponder"], last["ponder"]} != {least["ponder"], most["ponder"]}:
+        return (
+            f"The mean ponder lies between {least['ponder']:.2f}, at {least['difficulty']}, and "
+            f"{most['ponder']:.2f}, at {most['difficulty']} ({label})."
+        )
     verb = "rises" if last["ponder"] > first["ponder"] else "falls"
     return (
         f"With difficulty, from {first['difficulty']} to {last['difficulty']} ({label}), the mean "
@@ -103,10 +113,10 @@ from keras_adaptive import datasets, zoo
 model = zoo.load({this})                  # a compiled keras.Model, for more training too
 quick = zoo.load({this}, max_ponder=2)    # the same, thinking less
 {encoding(recipe, example)}
-{asking(recipe, metrics, example)}  # the same, with the steps for each input
+{asking(recipe, metrics, example)}  # the same, with the steps per input
 ```
 
-`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+`model.keras` is for evaluation and further training. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes inputs (batch, time, width) and returns `outputs`, `ponder`
 and `ponder_steps`; `serve_with_limits` also takes `max_ponder` and `epsilon`. It is for inference
 only: gradients through it are silently zero."""
@@ -121,8 +131,8 @@ def training(recipe, metrics):
     )
     lines = [
         *trained(words, recipe, metrics),
-        "The finished trainings that the card was made from (not those that were broken off, nor "
-        f"those of earlier versions of the recipe). {choice(metrics['runs'])}",
+        "The finished trainings that the card was made from (not those that were stopped early, "
+        f"nor those of earlier versions of the recipe). {choice(metrics['runs'])}",
         "",
         "| variant | seed | other settings | steps | minutes | validation error | test error | N |",
         "|---|---|---|---|---|---|---|---|",

@@ -119,7 +119,7 @@ outputs = model.predict(padded)[0, : task.output_length(inputs.shape[1])]
 print(task.decode(outputs.reshape(len(outputs), -1)))
 ```
 
-`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+`model.keras` is for evaluation and further training. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes vectors, float32 (batch, m, {width}), with -1 in every
 element of those after the end of an example, for any batch and m, and returns `outputs`,
 probabilities of ones. {leaves}It is for

@@ -142,8 +142,8 @@ def differences(settings, stages, batch_size):
     if settings.get("averaging"):
         sentences.append("The weights are an average of those of the last steps.")
     sentences.append(
-        f"The tree grows when at most {threshold:.0%} of the validation answers are wrong. The "
-        "paper does not say when."
+        f"The tree grows when at most {100 * threshold:.0f} % of the validation answers are wrong. "
+        "The paper does not say when."
     )
     if any(stage.bins for stage in stages):
         most = max(max(stage.bins, default=0) for stage in stages)

@@ -24,7 +24,7 @@ def results(recipe, metrics):
         "",
         compared(metrics["runs"]),
         "",
-        f"The paper, {recipe.paper['cell']}: {recipe.paper['error']}; without halting "
+        f"The paper, {recipe.paper['cell']}: wrong on {recipe.paper['error']}; without halting on "
         f"{recipe.paper['error_without_act']}.",
         "",
         "By class:",
@@ -40,13 +40,13 @@ def results(recipe, metrics):
 
 def of_canvases(recipe, metrics):
     """Lines on canvases as large as in training, and on larger ones."""
-    side = recipe.parameters["side"]
+    side, count = recipe.parameters["side"], datasets.task(recipe.dataset).SHARES[-1]
     rows = [[f"{side} × {side}, as in training", metrics]]
     rows += [[f"{row['side']} × {row['side']}", row] for row in metrics["sides"]]
     return [
-        "On fresh canvases with digits that no training saw. FLOPs count what is computed, as a "
-        "share of those of the network without halting; units of the first block are counted at "
-        "the pixels of the digit's 8×8 and at all others.",
+        f"On fresh canvases with the {count} digits of the test, which no training saw. FLOPs "
+        "count what is computed, as a share of those of the network without halting; units of the "
+        "first block are counted at the pixels of the digit's 8×8 and at all others.",
         "",
         table("canvas", rows),
     ]
@@ -58,7 +58,7 @@ def of_test_images(metrics):
         "On test images. FLOPs count what is computed, as a share of those of the network without "
         "halting.",
         "",
-        table("images", [["of the test set", metrics]]),
+        table("test images", [["all", metrics]]),
     ]
 
 
@@ -77,7 +77,7 @@ def row_of(row, full=None):
         f"{row['examples']:,}",
         f"**{percent(row['accuracy'])}**",
         f"{row['flops'] / 1e6:.2f}",
-        f"{share:.1%}",
+        f"{100 * share:.1f} %",
         *units,
     ]
 
@@ -142,7 +142,7 @@ print(model.predict(batch["inputs"]).argmax(-1), model.flops(batch["inputs"]))
 ```
 
 `{asking(recipe, metrics, "picture.png")}` answers a picture of any size. `model.keras` is for
-evaluation and for training on. The SavedModel in this folder answers without this package: its
+evaluation and further training. The SavedModel in this folder answers without this package: its
 endpoint `serve` takes images (batch, height, width, {channels}) and returns `outputs`,
 probabilities (batch, 10), and N and R of each block, `steps_0`, `remainder_0`, …;
 `serve_with_limits` also takes `max_ponder`. It is for inference only: gradients through it are

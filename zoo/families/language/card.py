@@ -95,7 +95,7 @@ def scores(recipe, metrics):
         same = plain["steps"] == metrics["steps"]
         name = f"without ACT, same size{' and steps' if same else ''}"
         rows.append(row(name, plain, recipe.paper["error_without_act"]))
-    header = ["", "bits per character", "steps for each byte", "ponder ρ", "paper"]
+    header = ["", "bits per character", "steps per byte", "ponder ρ", "paper"]
     return markdown(header, rows)
 
 
@@ -174,7 +174,7 @@ def use(recipe, metrics):
     if metrics.get("folder") is None:
         commands = f"""```bash
 keras-adaptive plot {name} "A text, to see what it ponders about."
-keras-adaptive segment {name} "whereonewordendsandthenextbegins" --by ponder
+keras-adaptive segment {name} "whereonewordendsandthenextbegins" --by loss
 ```
 
 """
@@ -186,7 +186,7 @@ model = zoo.load({loading(recipe, metrics)})  # bytes to probabilities (batch, t
 {asking(recipe, metrics, EXAMPLE)}  # ponder, loss and entropy at each byte
 ```
 
-To measure it needs the text, see the README of the data set `enwik8`. The
+Measuring it needs the text, see the README of the data set `enwik8`. The
 {served("bytes")}"""
 
 

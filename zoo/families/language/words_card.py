@@ -26,11 +26,11 @@ def results(recipe, metrics):
         paper = recipe.paper["error_without_act"]
         rows.append(card.row("one step for each word", plain, paper, "", SCORE, 1))
     rows += [
-        card.row(f"{kind.removeprefix('fixed-')} steps for each word", run, "", "", SCORE, 1)
+        card.row(f"{kind.removeprefix('fixed-')} steps per word", run, "", "", SCORE, 1)
         for run in metrics["runs"]
         if (kind := run["variant"]).startswith("fixed")
     ]
-    header = ["", "perplexity", "steps for each word", "ponder ρ", "the talk"]
+    header = ["", "perplexity", "steps per word", "ponder ρ", "the talk"]
     lines = [
         f"Perplexity of the test part, {metrics['words']:,} words, each of {metrics['examples']} "
         f"consecutive windows of {length:,} read from a state of zeros, with all words in the "

@@ -30,7 +30,7 @@ def stack_rnn(recipe):
     Args:
         recipe: a `Recipe` whose hyperparameters have `units`, `num_stacks`, `stack_depth`,
             `read_depth`, `recurrent`, `action_sharpness`, `reverse_inputs`, and `kernel_scale` and
-            `action_scale`, by which the first weights are larger than Keras's default.
+            `action_scale`, by which the initial weights are larger than Keras's default.
     """
     names = ("units", "num_stacks", "stack_depth", "read_depth", "recurrent", "action_sharpness")
     cell = StackRNNCell(

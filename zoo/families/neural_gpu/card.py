@@ -38,7 +38,7 @@ def results(recipe, metrics):
     if probes:
         lines += [
             "",
-            "What random numbers hardly ever have:",
+            "Probes, kinds of numbers that are rarely drawn at random:",
             "",
             markdown(
                 [f"{unit} (probe)", "examples", "sequence error", "symbol error"],
@@ -50,7 +50,7 @@ def results(recipe, metrics):
         header = [f"{unit} (probe)", "examples", "sequence error", "symbol error"]
         lines += [
             "",
-            f"**With {multiplier} steps for each symbol, not the paper's one**, and the same "
+            f"**With {multiplier} steps per symbol, not the paper's one**, and the same "
             "weights, which were trained with one step "
             f"(`zoo.load({loading(recipe, metrics)}, steps_multiplier={multiplier})`):",
             "",
@@ -116,7 +116,7 @@ model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more
 {encoding(recipe, example, **options)}
 ```
 
-`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+`model.keras` is for evaluation and further training. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes symbols, int32 (batch, n), with -1 after the end of an
 example, for any batch and n, and returns `outputs`, probabilities (batch, n, classes). It is for
 inference only: gradients through it are silently zero."""

@@ -19,7 +19,7 @@ from . import card, network, picture
 
 VALIDATION_EXAMPLES = 500
 LONGER_EXAMPLES = 100
-# The lengths that are also measured with more steps for each symbol, where asked for with carries
+# The lengths that are also measured with more steps per symbol, where asked for with carries
 # too, and the most examples of those from 100 on.
 WITH_MORE_STEPS, LONG_WITH_MORE_STEPS = (20, 100, 200), 200
 # The number of positions times steps in a batch of a measurement.
@@ -179,7 +179,7 @@ class NeuralGPU(Family):
         }
 
     def set_limit(self, model, name, value):
-        """Set the number of steps for each symbol."""
+        """Set the number of steps per symbol."""
         set_steps_multiplier(model, value)
 
     def measure_more_steps(self, model, request):

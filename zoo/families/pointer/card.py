@@ -49,7 +49,7 @@ def results(recipe, metrics):
         [
             "Shares of fresh test examples whose answer is not exactly that of the data set, by "
             "greedy search, with the 95 % confidence interval after Wilson; and the mean number of "
-            f"steps for each output. The training saw {low} to {high} points.",
+            f"steps per output. The training saw {low} to {high} points.",
             "",
             by_points(metrics),
             "",
@@ -96,7 +96,7 @@ def trainings_table(recipe, metrics):
             [
                 NAMES.get(run["variant"], run["variant"]),
                 run["training_seed"],
-                f"{run['steps']:,}" + ("" if run["finished"] else " (broken off)"),
+                f"{run['steps']:,}" + ("" if run["finished"] else " (stopped early)"),
                 whole_minutes(run),
                 percent(run["sequence_error"]),
                 *(text(by_points[n]) if n in by_points else "–" for n in points),
@@ -129,7 +129,7 @@ wide = zoo.load({this}, beam=4)     # the same, which keeps four answers while i
 {asking(recipe, metrics, example)}  # the same, with the ponder of each output
 ```
 
-`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+`model.keras` is for evaluation and further training. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes points, float32 (batch, n, 2), -1 where there is none, for
 any batch and n, and returns `indices` (batch, n + 1), from 1, and 0 after the end, `outputs`,
 `ponder`, `ponder_steps` and `log_probability`; `serve_with_limits` also takes `max_ponder` and

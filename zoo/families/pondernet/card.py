@@ -87,10 +87,10 @@ def compared(runs):
     if not all(errors_by_kind.values()):
         return ""
     ponder, adaptive = (median(errors) for errors in errors_by_kind.values())
-    verdict = "has the lower" if ponder < adaptive else "does not beat ACT: it has the higher"
+    verdict = "beats" if ponder < adaptive else "does not beat"
     return (
-        f"PonderNet {verdict} error beyond the training's range, in the median over the seeds "
-        f"{percent(ponder)}, ACT {percent(adaptive)}."
+        f"PonderNet {verdict} ACT beyond the training's range: the medians over the seeds are "
+        f"{percent(ponder)} and {percent(adaptive)}."
     )
 
 
@@ -117,7 +117,7 @@ quick = zoo.load({this}, max_ponder=4)    # the same, thinking less
 {asking(recipe, metrics, example)}  # the same, with its steps
 ```
 
-`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+`model.keras` is for evaluation and further training. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes vectors (batch, 1, width) and returns `outputs`, `ponder`
 and `ponder_steps`; `serve_with_limits` also takes `max_ponder`. It is for inference only: gradients
 through it are silently zero."""

@@ -85,7 +85,9 @@ class PonderNetFamily(ACT):
     def draw_card(self, folder, model, metrics, history):
         """Write the picture of errors and steps against difficulty."""
         curves = {card.NAMES["pondernet"]: metrics["figure"], **metrics["curves"]}
-        plots.ponder_against_difficulty(folder / "ponder.png", curves, self.recipe.figure.label)
+        label = self.recipe.figure.label
+        path = folder / "ponder.png"
+        plots.ponder_against_difficulty(path, curves, label, cost="ponder_steps")
 
     def measurements(self, metrics):
         """Those of ACT, and the examples beyond training."""

@@ -28,7 +28,7 @@ def results(recipe, metrics):
             ],
         ),
         "",
-        f"Mean steps lie on a line with the length: {line['slope']:.3f} steps a bit, R² "
+        f"Mean steps lie on a line with the length: {line['slope']:.3f} steps per bit, R² "
         f"{line['r_squared']:.4f}. With a fixed number of steps, many more than it needs:",
         "",
         markdown(
@@ -68,7 +68,7 @@ model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more
 {encoding(recipe, example)}
 ```
 
-`model.keras` is for evaluation and for training on. The SavedModel in this folder answers without
+`model.keras` is for evaluation and further training. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes symbols, int32 (batch, n), 1 and 2 for the bits 0 and 1 and
 -1 after the end of an example, for any batch and n, and returns `outputs`, probabilities (batch,
 n, classes), and `ponder_steps`, (batch,); `serve_with_limits` also takes `max_ponder`. It is for

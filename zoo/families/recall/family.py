@@ -130,12 +130,9 @@ class RecallFamily(NeuralGPU):
     def draw_card(self, folder, model, metrics, history):
         """Write the learning curve, steps against length, and the answer after each step."""
         plots.learning_curve(folder / "learning_curve.png", history, CURVES)
-        rows = [
-            {"difficulty": row["length"], **{k: row[k] for k in ("examples", "sequence_error")}}
-            | {"ponder_steps": row["ponder_steps"], "ponder": row["ponder_steps"]}
-            for row in metrics["lengths"]
-        ]
-        plots.ponder_against_difficulty(folder / "ponder.png", {"recall": rows}, "bits")
+        rows = [{"difficulty": row["length"], **row} for row in metrics["lengths"]]
+        path = folder / "ponder.png"
+        plots.ponder_against_difficulty(path, {"recall": rows}, "bits", cost="ponder_steps")
         text = "".join(map(str, np.random.default_rng(1).integers(0, 2, DRAWN)))
         answer = self.predict(self.probe(model), text)
         picture_of(folder / "answers.png", model, self.recipe, text, answer["ponder_steps"])
