@@ -10,14 +10,16 @@ from pathlib import Path
 from .. import checkpoints, datasets
 from . import recipes, settings
 from .entries import store
-from .search.rows import check_measured, weights_of
+from .search.rows import SEARCH, check_measured, weights_of
 from .search.space import DEFAULT_METHOD, TIME_PENALTIES, full_name, space_of
-from .search.variants import DEFAULTS, variants_of
+from .search.variants import DEFAULTS, STUDY, variants_of
 from .training import checkpoint
 
 # Options whose folders are written, and options whose folders must exist.
 WRITTEN = ("out", "into")
 READ = ("run", "ensemble", "others", "entries")
+# What the folder of a search or study has, by what its default name ends in.
+OF_MANY = {"_search": SEARCH, "_study": STUDY}
 
 
 def check(arguments):
@@ -83,6 +85,11 @@ def out_of(arguments, kind=""):
     """The folder of a training, or of a `kind` of many; by default in `runs`."""
     out = Path(arguments.out or Path("runs") / f"{arguments.name}{kind}")
     check_place("--out", out)
+    for other, name in OF_MANY.items():
+        if other != kind and (out / name).exists():
+            raise FileExistsError(f"{out} already holds a {other[1:]}. Choose another folder.")
+    if kind and checkpoints.exists(out):
+        raise FileExistsError(f"{out} already holds a training. Choose another folder.")
     return out
 
 

@@ -142,7 +142,7 @@ HYPERPARAMETERS = {
     "beta": Number("weight of the divergence from the prior", 0, 1000),
     "beta_2": Number("of Adam", 0, 1, open="low high"),
     "channels": Several("of the blocks", Integer("of a block", 1, 4096), 1, 10),
-    "clipnorm": Number("global norm that gradients are clipped at", 0, open="low", none=True),
+    "clipnorm": Number("global norm that gradients are clipped at", 0, 1e9, open="low", none=True),
     "controller_units": Integer("of the LSTM beside the memory", 1, MOST_UNITS, none=True),
     "depth": Integer("layers of each perceptron", 1, 100),
     "diagonal": Flag("gates move maps by one place"),

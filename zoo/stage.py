@@ -94,6 +94,8 @@ class Stage:
             value = getattr(self, name)
             if not isinstance(value, Curriculum):
                 setting.check(name, value)
+        # Keras takes no integer.
+        object.__setattr__(self, "learning_rate", float(self.learning_rate))
 
     @property
     def chunks(self) -> int:

@@ -12,6 +12,8 @@ EXAMPLE = "12+345+6"
 END = 10
 # As many numbers of D digits have a sum of D + 1 digits at most.
 MOST_NUMBERS = 10
+# Sums of more would not fit into 64 bits.
+MOST_DIGITS = 17
 
 
 def sizes(max_digits: int = 5, **_: Any) -> dict[str, int]:
@@ -72,6 +74,7 @@ def sample(
     check_counts(min_digits=min_digits, digits=digits, max_digits=max_digits)
     check_counts(min_numbers=min_numbers, numbers=numbers, max_numbers=max_numbers)
     check_between(1, MOST_NUMBERS, max_numbers=max_numbers)
+    check_between(1, MOST_DIGITS, max_digits=max_digits)
     check_between(0, 1, hard_share=hard_share)
     if same_length:
         length = np.full(batch_size, rng.integers(min_numbers, numbers + 1))
@@ -144,6 +147,7 @@ def encode(text: str, *, max_digits: int = 5, **_: Any) -> np.ndarray:
     >>> encode("12+345+6").shape
     (1, 3, 50)
     """
+    check_between(1, MOST_DIGITS, max_digits=max_digits)
     numbers = [part.strip() for part in str(text).split("+")]
     valid = all(x.isascii() and x.isdigit() and len(x) <= max_digits for x in numbers)
     if not valid or len(numbers) > MOST_NUMBERS:

@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow_datasets as tfds
 
 from ..arguments import check_integers
+from ..settings import check_parameters
 from ..stream import SPLITS
 from ..tfds.builder import FolderBuilder
 from ..tfds.config import NamedConfig
@@ -26,6 +27,7 @@ class DigitCanvasConfig(NamedConfig):
 
     def __post_init__(self):
         super().__post_init__()
+        check_parameters({"side": self.side, "noise": self.noise})
         digit_canvas.sample(np.random.default_rng(0), 1, side=self.side, noise=self.noise)
         check_integers(1, **{split: getattr(self, split) for split in SPLITS})
 

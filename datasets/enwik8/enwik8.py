@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ SOURCE = (
     f"Download {URL} (36,445,475 bytes), and put it, or the file enwik8 of 100,000,000 bytes that "
     f"is in it, into {MANUAL}, or let the environment variable {VARIABLE} name it or its folder."
 )
+# How a zip file begins.
+ZIPPED = b"PK\x03\x04"
 # SHA-256 by size and split: of the whole text, and of the parts of its first megabyte.
 CHECKSUMS = {
     (SIZE, None): "2b49720ec4d78c3c9fabaee6e4179a5e997302b3a70029f30f2d582218c024a8",
@@ -129,16 +132,23 @@ def first_bytes(path: Path, count: int) -> bytes:
     """At most `count` bytes from the beginning of the text, in a file of its own or zipped.
 
     Raises:
-        ValueError: a zip file without the text.
+        ValueError: a zip file that is damaged, or without the text.
     """
     if not zipfile.is_zipfile(path):
         with open(path, "rb") as file:
-            return file.read(count)
-    with zipfile.ZipFile(path) as archive:
-        if "enwik8" not in archive.namelist():
-            raise ValueError(f"{path} has no file `enwik8` in it. {SOURCE}")
-        with archive.open("enwik8") as file:
-            return file.read(count)
+            data = file.read(count)
+    else:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                if "enwik8" not in archive.namelist():
+                    raise ValueError(f"{path} has no file `enwik8` in it. {SOURCE}")
+                with archive.open("enwik8") as file:
+                    data = file.read(count)
+        except (zlib.error, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+            raise ValueError(f"{path} is damaged: {error}. {SOURCE}") from None
+    if data.startswith(ZIPPED):
+        raise ValueError(f"{path} is a damaged zip file. {SOURCE}")
+    return data
 
 
 def sample(

@@ -10,6 +10,7 @@ import tensorflow_datasets as tfds
 from tensorflow_datasets.core.download import checksums
 
 from ..arguments import check_integers
+from ..settings import check_parameters
 from ..tfds.builder import FolderBuilder, brought
 from ..tfds.config import NamedConfig
 from . import enwik8
@@ -48,6 +49,7 @@ class Enwik8Config(NamedConfig):
             )
         check_integers(1, length=self.length, train=self.train)
         check_integers(100, size=self.size)
+        check_parameters({"size": self.size, "length": self.length})
 
 
 class Builder(FolderBuilder):

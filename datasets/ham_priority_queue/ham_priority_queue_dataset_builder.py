@@ -1,5 +1,7 @@
 """The priority queue task as a data set of TensorFlow Datasets."""
 
+import tensorflow_datasets  # noqa: F401 - first, as it imports all builders
+
 from ..vectors.builder import OperationConfig, VectorBuilder, configs
 from . import ham_priority_queue
 

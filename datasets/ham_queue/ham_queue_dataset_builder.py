@@ -1,5 +1,7 @@
 """The queue task as a data set of TensorFlow Datasets."""
 
+import tensorflow_datasets  # noqa: F401 - first, as it imports all builders
+
 from ..vectors.builder import OperationConfig, VectorBuilder, configs
 from . import ham_queue
 

@@ -1,5 +1,7 @@
 """The addition task as a data set of TensorFlow Datasets."""
 
+import tensorflow_datasets  # noqa: F401 - first, as it imports all builders
+
 from ..symbols.number_builder import NumberBuilder, NumberConfig, configs
 from . import neural_gpu_addition
 

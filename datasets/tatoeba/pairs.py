@@ -24,7 +24,9 @@ def read_pairs(path: Path) -> Pairs:
         ValueError: the file has another format; the message has the first line that is wrong.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        # Sentences may contain other ends of lines that `splitlines` knows.
+        text = path.read_text(encoding="utf-8-sig").removesuffix("\n")
+        lines = text.split("\n") if text else []
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is no text in UTF-8: {error}") from None
     pairs: dict[tuple[str, str], None] = {}
@@ -81,6 +83,12 @@ def parts(path: Path, changed: int) -> dict[str, Pairs]:
     found: dict[str, list] = {part: [] for part in ("train", *HELD_OUT)}
     for pair, group in zip(pairs, groups, strict=True):
         found[part_of[group]].append(pair)
+    for part, of_part in found.items():
+        if not of_part:
+            raise ValueError(
+                f"{path} has no sentences for the part `{part}`: those that translate each other, "
+                f"directly or through others, stay together, and make {len(sources)} groups"
+            )
     return {part: tuple(of_part) for part, of_part in found.items()}
 
 

@@ -37,6 +37,13 @@ class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):  #
 
     def __init__(self, *, config: Any = None, **kwargs: Any):
         if isinstance(config, NamedConfig):
+            kind = type(self.BUILDER_CONFIGS[0])
+            if not isinstance(config, kind):
+                raise ValueError(
+                    f"`config` of {self.name} must be a {kind.__name__}. Received: {config!r}"
+                )
+            # A field may have been set since the config was made.
+            config.__post_init__()
             # TFDS refuses a config object that has the name of one of the builder's own.
             config = self.builder_configs.get(config.name, config)
         super().__init__(config=config, **kwargs)

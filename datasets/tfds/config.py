@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow_datasets as tfds
 
 from ..arguments import check_integers
+from ..settings import check_parameters
 from ..stream import SPLITS
 
 
@@ -62,6 +63,7 @@ class TaskConfig(NamedConfig):
 
     def __post_init__(self):
         super().__post_init__()
+        check_parameters(self.parameters)
         self.sample(np.random.default_rng(0), 1)
         check_integers(1, **{split: getattr(self, split) for split in SPLITS})
 

@@ -3,6 +3,8 @@
 import dataclasses
 from typing import ClassVar
 
+import tensorflow_datasets  # noqa: F401 - first, as it imports all builders
+
 from ..tfds.builder import TaskBuilder
 from ..tfds.config import TaskConfig
 from . import tsp

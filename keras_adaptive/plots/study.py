@@ -168,8 +168,9 @@ def time_penalties(path: str | Path, groups: Rows, title: str | None = None) -> 
         colour, runs = colours[id(group)], group["runs"]
         marker = "o" if group["kind"] == "tau" else "s"
         _cloud(left, runs, colour, group["name"], marker)
-        steps = [run["ponder_steps"] for run in runs]
-        penalties = [run["time_penalty"] for run in runs]
+        known = [run for run in runs if run["time_penalty"] is not None]
+        steps = [run["ponder_steps"] for run in known]
+        penalties = [run["time_penalty"] for run in known]
         right.plot(steps, penalties, marker, color=colour, label=group["name"], alpha=0.8)
     for group in adapted:
         for panel in (left, right):

@@ -54,6 +54,18 @@ def test_the_largest_sum_fits():
     assert task.answers(sequence)[0, -1].tolist() == [9, 9, 9, 9, 9, 0]
 
 
+def test_sums_that_fit_into_no_integer_are_refused():
+    text = "+".join(["9" * 17] * 10)
+    found = task.answers(task.encode(text, max_digits=17))[0, -1]
+    assert "".join(map(str, found)) == str(10 * int("9" * 17))
+    for call in (
+        lambda: task.encode("1+2", max_digits=18),
+        lambda: task.sample(np.random.default_rng(0), 2, max_digits=18),
+    ):
+        with pytest.raises(ValueError, match="max_digits"):
+            call()
+
+
 def test_distribution():
     batch = task.sample(np.random.default_rng(3), 20_000)
     lengths = (batch["difficulty"] > 0).sum(axis=1)

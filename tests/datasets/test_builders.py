@@ -193,16 +193,35 @@ def test_the_name_follows_from_the_parameters():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"bits": 0}, "bits=0"),
+        ({"bits": 0}, "bits must be a whole number from 1"),
         ({"placement": "left"}, "placement"),
         ({"train": 0}, "`train` must be an integer of at least 1. Received: 0"),
         ({"seed": -1}, "`seed`"),
+        ({"bits": 10**9}, "bits must be a whole number"),
     ],
 )
 def test_wrong_config(wrong, message):
     with pytest.raises(ValueError) as error:
         config_of("act_parity", **wrong)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("task", "wrong"),
+    [("act_addition", {"first_target": "no"}), ("neural_gpu_addition", {"aligned": "yes"})],
+)
+def test_wrong_flags(task, wrong):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be true or false"):
+        config_of(task, **wrong)
+
+
+def test_configs_of_another_data_set_and_changed_ones():
+    cls = module("act_parity").Builder
+    with pytest.raises(ValueError, match="`config` of act_parity must be a ActParityConfig"):
+        cls(data_dir="unused", config=config_of("act_logic", gates=2))
+    config = config_of("act_parity", bits=16)
+    config.bits = 8
+    assert cls(data_dir="unused", config=config).builder_config.name.startswith("bits_8-")
 
 
 def test_few_different_examples(monkeypatch):

@@ -83,9 +83,14 @@ def test_zipped_or_not_and_by_name_or_folder(folder, tmp_path, monkeypatch):
     for place in (tmp_path, path, folder / "enwik8"):
         monkeypatch.setenv(enwik8.VARIABLE, str(place))
         np.testing.assert_array_equal(enwik8.read("train", SIZE), expected)
+    whole = path.read_bytes()
+    monkeypatch.setenv(enwik8.VARIABLE, str(path))
+    for damaged in (whole[:-200], whole[:36] + b"\xff" * 64 + whole[100:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"enwik8.zip is (a damaged zip file|damaged: )"):
+            enwik8.read("train", SIZE)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("text8", "a")
-    monkeypatch.setenv(enwik8.VARIABLE, str(path))
     with pytest.raises(ValueError, match="no file `enwik8` in it"):
         enwik8.read("train", SIZE)
 

@@ -57,6 +57,17 @@ def test_tfds_first():
     )
 
 
+@pytest.mark.parametrize("name", ["act_parity", "ham_add", "neural_gpu_copy", "enwik8"])
+def test_a_builder_first(name):
+    module = f"keras_adaptive.datasets.{name}.{name}_dataset_builder"
+    run(
+        f"import warnings; warnings.simplefilter('error', UserWarning); import {module}\n"
+        "import tensorflow_datasets as tfds\n"
+        "from keras_adaptive import datasets\n"
+        "assert [tfds.builder_cls(x).name for x in datasets.names()] == list(datasets.names())\n"
+    )
+
+
 @pytest.fixture
 def fake(monkeypatch, tmp_path):
     """A package in the place of TFDS, and the list of the registrations that were made."""

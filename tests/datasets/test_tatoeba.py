@@ -81,6 +81,8 @@ def test_the_variable_names_the_file_or_a_folder(file, monkeypatch, named):
         ("a\t \n", "Received: line 1"),
         ("", "at least 30 sentences. Received: 0"),
         (b"\xff\xfe\x00", "is no text in UTF-8"),
+        ("".join(f"S{i}.\tSatz.\n" for i in range(40)), "no sentences for the part `test`"),
+        ("Hi\u2028there.\tHallo.\n", "at least 30 sentences. Received: 1"),
     ],
 )
 def test_a_file_of_another_format_is_named(file, text, message):

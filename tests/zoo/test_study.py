@@ -134,6 +134,23 @@ def test_what_cannot_be(settings, message, trainer, tmp_path):
     assert not trainer.calls and not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("damage", [{"settings": []}, {"rows": [{}]}, {"rows": 5}])
+def test_a_damaged_study(damage, tmp_path):
+    data = {"recipe": "act_logic", "settings": {}, "rows": [], **damage}
+    (tmp_path / "study.json").write_text(json.dumps(data))
+    with pytest.raises(ValueError, match=r"study.json is damaged"):
+        zoo.study("act_logic", tmp_path, resume=True)
+
+
+def test_a_training_that_diverged_at_once():
+    data = {"settings": {**variants.DEFAULTS, "tau": [0.1], "seeds": 1, "fixed": [], "targets": []}}
+    row = {"kind": "tau", "value": 0.1, "seed": 0, "error": 1.0, "ponder_steps": 2.0}
+    arm = variants.variants_of(recipes.load("act_logic"), data["settings"])[1].name
+    data["rows"] = [{**row, "arm": arm, "time_penalty": None}]
+    table = study_table.table(data, recipes.load("act_logic"))
+    assert table.splitlines()[-1] == "| τ = 0.1 | 1 | 100.0% | 2.00 |  |"
+
+
 def test_no_halting_rule(tmp_path):
     with pytest.raises(ValueError, match="neural_gpu_copy has no figure of the paper to draw"):
         zoo.study("neural_gpu_copy", tmp_path)

@@ -145,6 +145,27 @@ def test_a_search_can_be_made_longer(trainer, tmp_path):
         zoo.tuner("act_logic", tmp_path, trials=2, resume=True)
 
 
+def test_a_whole_grid_cannot_be_made_shorter(trainer, tmp_path):
+    zoo.tuner("act_logic", tmp_path, over=GRID, method="grid").search()
+    with pytest.raises(ValueError, match="holds a search of all trials"):
+        zoo.tuner("act_logic", tmp_path, trials=2, resume=True)
+
+
+def test_a_range_of_numbers_is_not_one_of_integers():
+    recipe = recipes.load("act_logic")
+    assert space.space_of(recipe, {"tau": "0:1"})["time_penalty"] == space.Range(0.0, 1.0)
+    assert not space.space_of(recipe, {"tau": "0:1"})["time_penalty"].is_integer
+    assert space.space_of(recipe, {"units": "8:16"})["units"].is_integer
+
+
+def test_folders_of_other_kinds(tmp_path, capsys):
+    (tmp_path / "search.json").write_text("{}")
+    for command in ("train", "study"):
+        assert cli.main([command, "act_parity", "--out", str(tmp_path)]) == 2
+        assert "already holds a search" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["search.json"]
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("eager", "few_validated")
 def test_killed_and_resumed(small, tmp_path):
@@ -177,6 +198,10 @@ def test_hyperband_goes_on_with_the_best(trainer, tmp_path):
     promoted = [row["overrides"] for row in rows[9:12]]
     assert promoted == [row["overrides"] for row in best]
     assert rows[12]["overrides"] == best[0]["overrides"] and rows[12]["share"] == 1
+    # A trial that stopped early is not the best, however small its error.
+    whole = {row["trial"] for row in rows if row["share"] == 1}
+    ranked = trials.ranking([{**row, "objective": row["share"]} for row in rows], 1)
+    assert ranked[0]["trial"] in whole
 
 
 @pytest.mark.usefixtures("eager", "few_validated")

@@ -10,7 +10,7 @@ from pathlib import Path
 from ...checkpoints.files import csv_text, read_json, write_file
 from .. import families
 
-RESULT = "result.json"
+SEARCH, RESULT = "search.json", "result.json"
 TABLES = ("trials.json", "trials.csv")
 FIRST = ("trial", "seed", "objective", "steps", "seconds", "diverged")
 # What a training that diverged has reached: an error of 1, or no more than by guessing evenly.
@@ -160,7 +160,8 @@ def ranking(results, seeds):
 
     Returns:
         A list of dicts: `trial`, `overrides`, `steps` and `diverged` (summed over the seeds),
-        and the means of `objective` and of what was measured.
+        `share` (of the steps of a whole training; these come first), and the means of `objective`
+        and of what was measured.
     """
     trials = {}
     for row in results:
@@ -175,11 +176,13 @@ def ranking(results, seeds):
                 "overrides": of_trial[0]["overrides"],
                 "steps": sum(row["steps"] for row in of_trial),
                 "diverged": sum(row["diverged"] for row in of_trial),
+                "share": min(row["share"] for row in of_trial),
                 "objective": mean(row["objective"] for row in of_trial),
                 **means(of_trial),
             }
         )
-    return sorted(ranked, key=lambda trial: (trial["objective"], int(trial["trial"])))
+    # Hyperband trains most trials for a part of the steps.
+    return sorted(ranked, key=lambda x: (-x["share"], x["objective"], int(x["trial"])))
 
 
 def means(results):

@@ -137,6 +137,8 @@ def values_for(recipe, name, values, method):
         values = tuple(value for value in declared if values.low <= value <= values.high)
     ends = values
     if isinstance(values, Range):
+        if values.is_integer and _takes(recipe, name, values.low + 0.5):
+            values = Range(float(values.low), float(values.high))
         ends = (values.low, values.high)
     elif isinstance(values, Iterable):
         ends = values = tuple(values)
@@ -155,6 +157,15 @@ def values_for(recipe, name, values, method):
         except (TypeError, ValueError) as error:
             raise ValueError(f"over: {name}={value!r}: {error}") from error
     return values
+
+
+def _takes(recipe, name, value):
+    """Whether a setting may have a value."""
+    try:
+        recipe.with_overrides({name: value})
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def to_json(space):

@@ -16,9 +16,9 @@ from ..recipe import Recipe
 from . import study_table
 from .forecast import announce, say
 from .trainings import Trainings, checked, kept_in, resumed
-from .variants import DEFAULTS, KINDS, variants_of
+from .variants import DEFAULTS, KINDS, STUDY, variants_of
 
-NAME = "study.json"
+NAME = STUDY
 # Settings that may grow when a study is resumed.
 GROWING = (*KINDS, "seeds")
 
@@ -76,6 +76,7 @@ def study(
     with lock_folder(out):
         data = kept_in(out / NAME, ("recipe", "settings", "rows"), resume, "study")
         if data:
+            study_table.check(out / NAME, data)
             if data["recipe"] != loaded.name:
                 raise ValueError(f"{out} holds a study of {data['recipe']}, not of {loaded.name}")
             before = {**DEFAULTS, **data["settings"]}

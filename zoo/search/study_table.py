@@ -25,6 +25,15 @@ COLUMNS = (
 )
 
 
+def check(path, data):
+    """Refuse the contents of a `study.json` whose settings or rows are damaged."""
+    columns = {*COLUMNS, "curve", "difficulty"}
+    rows = data["rows"] if isinstance(data["rows"], list) else [None]
+    whole = all(isinstance(row, dict) and columns <= row.keys() for row in rows)
+    if not whole or not isinstance(data["settings"], dict):
+        raise ValueError(f"{path} is damaged: it lacks settings, or parts of a row")
+
+
 def groups(data, variants):
     """The trainings of each variant.
 
@@ -66,7 +75,10 @@ def table(data, recipe):
         if not runs:
             continue
         error, steps = in_words(runs, "error", ".1%"), in_words(runs, "ponder_steps", ".2f")
-        penalty = "" if group["kind"] in ("plain", "fixed") else f"{mean(runs, 'time_penalty'):.2g}"
+        # That of a training which diverged before its first checkpoint is not known.
+        known = [run for run in runs if run["time_penalty"] is not None]
+        has_penalty = known and group["kind"] not in ("plain", "fixed")
+        penalty = f"{mean(known, 'time_penalty'):.2g}" if has_penalty else ""
         lines.append(f"| {group['name']} | {len(runs)} | {error} | {steps} | {penalty} |")
     return "\n".join(lines)
 

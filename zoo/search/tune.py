@@ -21,7 +21,7 @@ from .forecast import announce, say
 from .space import DEFAULT_METHOD, Range, space_in, space_of, to_json
 from .trainings import Trainings, checked, kept_in, resumed
 
-NAME = "search.json"
+NAME = trials.SEARCH
 # The default settings of a search.
 DEFAULTS = {
     "method": DEFAULT_METHOD,
@@ -93,11 +93,8 @@ def tuner(
         if previous:
             if "objective" in settings:
                 settings["objective"] = trials.weights_of(settings["objective"])
-            if settings.get("trials", math.inf) < (previous["trials"] or 0):
-                raise ValueError(
-                    f"trials: {out} holds a search of {previous['trials']}, which can be made "
-                    f"longer. Received: {settings['trials']}"
-                )
+            if "trials" in settings:
+                _check_longer(out, previous["trials"], settings["trials"])
             given = {"recipe": loaded.name, **settings}
             settings = resumed(previous, given, ("trials",), f"{out} holds a search")
             if over is not None:
@@ -112,6 +109,16 @@ def tuner(
         from .keras_tuner import RecipeTuner
 
         return RecipeTuner(plan)
+
+
+def _check_longer(out, before, trials):
+    """Refuse to make a search shorter; `None` trials are all there are."""
+    if (math.inf if trials is None else trials) >= (math.inf if before is None else before):
+        return
+    held = "all trials, which cannot be made shorter"
+    if before is not None:
+        held = f"{before}, which can be made longer"
+    raise ValueError(f"trials: {out} holds a search of {held}. Received: {trials}")
 
 
 def new_settings(recipe, over, settings):

@@ -6,6 +6,8 @@ from ...datasets.settings import Integer
 from ..settings import HYPERPARAMETERS, STAGE
 from .space import full_name
 
+# The file of a study.
+STUDY = "study.json"
 # From settings of a study to descriptions of their values.
 KINDS = {
     "plain": "1 for trainings without ACT",
