@@ -20,7 +20,7 @@ from .neural_gpu.neural_gpu import NeuralGPU
 
 
 def copy_weights(model: keras.Model, source: keras.Model) -> list[str]:
-    """Start a model from the weights of another one that has some of its layers.
+    """Starts a model from the weights of another one that has some of its layers.
 
     Weights are the same if their paths are, or if that of the source ends the other path: so the
     units of a plain network become those that a `layers.ResidualACT` wraps. The numbers that Keras

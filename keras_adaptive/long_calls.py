@@ -71,7 +71,7 @@ def interruptible(function: Callable[[], Any]) -> Any:
 
 
 def _leave(done: threading.Event, code: int) -> None:
-    """End the process without waiting for unfinished work."""
+    """Ends the process without waiting for unfinished work."""
     if not done.is_set():
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
@@ -138,5 +138,5 @@ def in_words(seconds: float) -> str:
 
 
 def _note(text: str) -> None:
-    """Print a message to standard error."""
+    """Prints a message to standard error."""
     print(text, file=sys.stderr, flush=True)

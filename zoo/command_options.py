@@ -187,7 +187,8 @@ def verify(added):
 def predict(added):
     """Options of a question."""
     model(added, "name of a pretrained model", nargs="?")
-    what = "the input, as in the examples below and on the model's card"
+    what = "the input, as in the examples below and on the model's card (of a binary number, also "
+    what += "in decimal digits)"
     added.add_argument("example", nargs="?", help=what)
     own_training(added)
     limits(added)

@@ -13,7 +13,7 @@ from .figure import check_title, new_figure, write_figure
 def answers_after_steps(
     path: str | Path, probabilities: Any, read: Sequence[str], title: str | None = None
 ) -> Path:
-    """Draw the answer at each position against the steps that were taken.
+    """Draws the answer at each position against the steps that were taken.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.

@@ -13,7 +13,7 @@ AXES = {"flops_share": "share of FLOPs", "time_share": "share of time"}
 
 
 def accuracy_against_cost(path: str | Path, networks: Rows, title: str | None = None) -> Path:
-    """Draw the accuracy of networks against their FLOPs, and against their time.
+    """Draws the accuracy of networks against their FLOPs, and against their time.
 
     Networks of a kind have one colour. Those with the same setting, which differ in their seeds
     alone, are averaged; a line joins the averages of a kind, from the cheapest to the dearest.

@@ -22,7 +22,7 @@ LEAST_TOP_OF_ERRORS = 0.05
 
 
 def check_format(path: str | Path, formats: Sequence[str] = FORMATS) -> None:
-    """Refuse a path that no picture can be written to.
+    """Refuses a path that no picture can be written to.
 
     Args:
         path: the file to write.
@@ -38,7 +38,7 @@ def check_format(path: str | Path, formats: Sequence[str] = FORMATS) -> None:
 
 
 def check_rows(name: str, rows: Any, keys: Iterable[str]) -> None:
-    """Refuse anything but a list of dicts with these keys, or an empty one."""
+    """Refuses anything but a list of dicts with these keys, or an empty one."""
     fits = isinstance(rows, (list, tuple)) and len(rows) > 0
     if not fits or not all(isinstance(row, dict) and row.keys() >= set(keys) for row in rows):
         raise ValueError(
@@ -48,7 +48,7 @@ def check_rows(name: str, rows: Any, keys: Iterable[str]) -> None:
 
 
 def check_title(title: str | None) -> None:
-    """Refuse a title that is neither a text nor None."""
+    """Refuses a title that is neither a text nor None."""
     if not isinstance(title, (str, type(None))):
         raise ValueError(f"Argument `title` must be a text or None. Received: title={title!r}")
 
@@ -87,7 +87,7 @@ def new_figure(
 
 
 def write_figure(figure: Any, path: str | Path, title: str | None) -> Path:
-    """Write a figure with an optional title, and return its path; see `replace_picture`."""
+    """Writes a figure with an optional title, and returns its path; see `replace_picture`."""
     check_title(title)
     if title:
         figure.suptitle(title)

@@ -18,7 +18,7 @@ def mental_image_animation(
     title: str | None = None,
     seconds: float = 0.4,
 ) -> Path:
-    """Write the mental image of a Neural GPU step by step, as an animation.
+    """Writes the mental image of a Neural GPU step by step, as an animation.
 
     Args:
         path: the file to write, `.gif`.
@@ -64,7 +64,7 @@ def mental_image_stills(
     title: str | None = None,
     most: int = 12,
 ) -> Path:
-    """Draw the mental image of a Neural GPU at some steps, on one sheet.
+    """Draws the mental image of a Neural GPU at some steps, on one sheet.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
@@ -100,7 +100,7 @@ _LEGIBLE = 48
 
 
 def _thought(panel, image, read):
-    """Prepare a panel for mental images (n, width, maps); returns what shows one."""
+    """Prepares a panel for mental images (n, width, maps); returns what shows one."""
     places = range(len(read))
     legible = len(read) <= _LEGIBLE
     shown = panel.imshow(

@@ -11,7 +11,7 @@ OF_TEXTS = {"bits_per_character": "bits per byte", "perplexity": "perplexity"}
 
 
 def error_against_limit(path: str | Path, curves: Mapping, title: str | None = None) -> str | Path:
-    """Draw the error against the largest number of steps that was allowed.
+    """Draws the error against the largest number of steps that was allowed.
 
     The band around an error rate is its 95 % confidence interval.
 

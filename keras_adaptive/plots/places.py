@@ -18,7 +18,7 @@ def ponder_over_pictures(
     title: str | None = None,
     columns: int = 4,
 ) -> Path:
-    """Draw pictures, each beside the map of its ponder.
+    """Draws pictures, each beside the map of its ponder.
 
     A map with the same ponder everywhere, as of ACT, has it as a number too.
 

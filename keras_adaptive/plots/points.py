@@ -18,7 +18,7 @@ def answers_over_points(
     title: str | None = None,
     columns: int = 4,
 ) -> Path:
-    """Draw sets of points, each with a line through the points of an answer.
+    """Draws sets of points, each with a line through the points of an answer.
 
     Each point is labelled with its index, in bold where the answer begins. The colour of a point of
     the answer is the ponder before the network chose it. The last output, which chooses the first

@@ -23,7 +23,7 @@ def ponder_against_difficulty(
     title: str | None = None,
     cost: str = "ponder",
 ) -> Path:
-    """Draw error rate and ponder against difficulty, side by side.
+    """Draws error rate and ponder against difficulty, side by side.
 
     The band around an error rate is its 95 % confidence interval.
 
@@ -75,7 +75,7 @@ def ponder_against_difficulty(
 
 
 def ponder_along_sequence(path: str | Path, sequences: Rows, title: str | None = None) -> Path:
-    """Draw the ponder at each input of some sequences, one above the other.
+    """Draws the ponder at each input of some sequences, one above the other.
 
     Long labels are wrapped, and decimal fractions rounded, so that neighbours do not overlap.
 
@@ -147,7 +147,7 @@ def _rounded(label):
 def learning_curve(
     path: str | Path, history: Rows, curves: Mapping[str, str], title: str | None = None
 ) -> Path:
-    """Draw the loss and some error rates against the steps of a training.
+    """Draws the loss and some error rates against the steps of a training.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.

@@ -28,7 +28,7 @@ LABEL_ERROR = "sequence error rate"
 
 
 def error_bars(path: str | Path, groups: Rows, title: str | None = None) -> Path:
-    """Draw the mean error of each group, with its standard error.
+    """Draws the mean error of each group, with its standard error.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
@@ -59,7 +59,7 @@ def error_bars(path: str | Path, groups: Rows, title: str | None = None) -> Path
 
 
 def learning_and_ponder(path: str | Path, groups: Rows, title: str | None = None) -> Path:
-    """Draw error against training steps, and error against ponder at the end.
+    """Draws error against training steps, and error against ponder at the end.
 
     On the left every network is a faint line, and the mean of a group a bold one. On the right a
     network is a small circle, the mean of a group a large one, in an ellipse whose half axes are
@@ -98,7 +98,7 @@ def learning_and_ponder(path: str | Path, groups: Rows, title: str | None = None
 def against_difficulty(
     path: str | Path, groups: Rows, label: str = "difficulty", title: str | None = None
 ) -> Path:
-    """Draw error and ponder against the difficulty of the inputs.
+    """Draws error and ponder against the difficulty of the inputs.
 
     Every network is a faint line, and the mean of a group a bold one.
 
@@ -133,7 +133,7 @@ def against_difficulty(
 
 
 def time_penalties(path: str | Path, groups: Rows, title: str | None = None) -> Path:
-    """Draw what an adapted time penalty reaches beside fixed ones.
+    """Draws what an adapted time penalty reaches beside fixed ones.
 
     On the left error against ponder: networks with a fixed τ are circles, with a line through the
     means of the groups; those with an adapted τ are squares, and a dotted line marks the number of

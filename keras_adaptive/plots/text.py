@@ -21,7 +21,7 @@ PANELS = (("ponder", "ponder ρ"), ("bits", "loss (bits)"), ("entropy", "entropy
 def ponder_under_text(
     path: str | Path, reading: Mapping[str, Any], title: str | None = None
 ) -> Path:
-    """Draw ponder, prediction loss and prediction entropy above each character of a text.
+    """Draws ponder, prediction loss and prediction entropy above each character of a text.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
@@ -43,7 +43,7 @@ def ponder_under_text(
 def ponder_under_words(
     path: str | Path, reading: Mapping[str, Any], title: str | None = None
 ) -> Path:
-    """Draw ponder, prediction loss and prediction entropy above each word of a text.
+    """Draws ponder, prediction loss and prediction entropy above each word of a text.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
@@ -110,7 +110,7 @@ def _visible(letter):
 def bits_while_training(
     path: str | Path, histories: Mapping[str, Rows], title: str | None = None
 ) -> Path:
-    """Draw bits per character on training and on validation data, and ponder, against the steps.
+    """Draws bits per character on training and on validation data, and ponder, against the steps.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.

@@ -24,7 +24,7 @@ def accesses(
     title: str | None = None,
     most: int = 8,
 ) -> Path:
-    """Draw each access to the memory of one example: tree, values, path, and order of the leaves.
+    """Draws each access to the memory of one example: tree, values, path, and order of the leaves.
 
     Each panel shows the tree before an access. The cells of a node are its values, white for zero.
     The path of the access, and the frame of the leaf that it reads and writes, are orange-red.
