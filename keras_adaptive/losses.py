@@ -71,15 +71,18 @@ class SequenceLoss(keras.losses.Loss):
         # that padding a batch would change the loss.
         mask = attached_mask(y_pred)
         y_pred = ops.convert_to_tensor(y_pred, dtype=self.dtype)
-        y_true = arguments.targets_of(ops.convert_to_tensor(y_true), ops.ndim(y_pred) - 1)
-        axes = min(ops.ndim(y_true), 2)
+        y_true = ops.convert_to_tensor(y_true)
+        axes = min(ops.ndim(y_pred) - 1, 2)
+        if ops.ndim(y_true) < axes:
+            arguments.targets_of(y_true, axes)
         counted = ops.ones(ops.shape(y_true)[:axes], y_pred.dtype)
         for weights in (mask, sample_weight):
             if weights is not None:
                 counted = counted * _as_rows(ops.cast(weights, y_pred.dtype), axes)
         # What stands where there is no target, such as -1, may be no class.
         there = ops.not_equal(counted, 0)
-        there = there[..., None] if ops.ndim(y_true) > axes else there
+        for _ in range(ops.ndim(y_true) - axes):
+            there = there[..., None]
         values = self.call(ops.where(there, y_true, ops.zeros_like(y_true)), y_pred)
         total = ops.sum(values * counted)
         if self.per_target:

@@ -254,7 +254,7 @@ def test_card(run, tmp_path, eagerly):
     runs = [{key: metrics[key] for key in family.run_metrics}]
     runs.append({**runs[0], "variant": "fixed-5"})
     card = family.card({**metrics, "runs": runs, "commit": None, "folder": None})
-    for said in ("perplexity", "WikiText-2", "unknown words", "16 drawn words", "| 5 steps for"):
+    for said in ("perplexity", "WikiText-2", "unknown words", "16 drawn words", "| 5 steps per"):
         assert said in card
     family.draw_card(tmp_path, run.model, metrics, run.history)
     assert (tmp_path / "words.png").stat().st_size > 5000
