@@ -21,19 +21,23 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 LEAST_TOP_OF_ERRORS = 0.05
 
 
-def check_format(path: str | Path, formats: Sequence[str] = FORMATS) -> None:
+def check_format(
+    path: str | Path, formats: Sequence[str] = FORMATS, name: str = "path"
+) -> None:
     """Refuses a path that no picture can be written to.
 
     Args:
         path: the file to write.
         formats: the endings that are allowed.
+        name: of the argument, for the message.
 
     Raises:
         ValueError: `path` does not end in one of `formats`.
     """
     if not isinstance(path, (str, Path)) or Path(path).suffix.lower() not in formats:
+        allowed = ", ".join(formats)
         raise ValueError(
-            f"Argument `path` must end in one of {', '.join(formats)}. Received: path={str(path)!r}"
+            f"Argument `{name}` must end in one of {allowed}. Received: {name}={str(path)!r}"
         )
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("eager")
         (["measure", "nowhere"], "there is no folder 'nowhere'"),
         (["predict", "act_addition", "1+two"], "1+two"),
         (["predict", "nothing", "1+2"], "no model 'nothing'"),
-        (["plot", "act_addition", "--input", "1+2", "--out", "a.gif"], "a.gif"),
+        (["plot", "act_addition", "--input", "1+2", "--out", "a.gif"], "`--out` must end"),
         (["train", "act_paritee"], "Nearest: act_parity"),
         (["train", "act_parity", "--set", "unitz=3"], "Nearest: units"),
         (["train", "act_parity", "--out", "nowhere", "--resume"], "no checkpoint to resume"),

@@ -380,7 +380,7 @@ class Family(Evaluation):
             ValueError: it cannot be drawn; the message says why. By default it is another kind of
                 file, or an option of a measurement beside an example.
         """
-        plots.check_format(request.out or f"{self.recipe.name}.png")
+        plots.check_format(request.out or f"{self.recipe.name}.png", name="--out")
         for option in ("examples", "seed"):
             if request.input is not None and getattr(request, option) is not None:
                 raise ValueError(f"--{option} is for {self.drawn_without_example}")

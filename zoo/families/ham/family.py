@@ -298,7 +298,7 @@ class HAM(Family):
             raise ValueError(f"{recipe.name} takes no path that could be drawn")
         if request.input is None:
             raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
-        plots.check_format(request.out or f"{recipe.name}.png")
+        plots.check_format(request.out or f"{recipe.name}.png", name="--out")
         inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
         picture.check_drawn(inputs)
 

@@ -55,7 +55,7 @@ def check_drawn(path, inputs):
             f"examples of up to {LARGEST_DRAWN} positions are drawn. "
             f"Received: one of {inputs.shape[1]}"
         )
-    plots.check_format(path, (*plots.FORMATS, ".gif"))
+    plots.check_format(path, (*plots.FORMATS, ".gif"), "--out")
 
 
 def symbols_of(inputs, recipe):

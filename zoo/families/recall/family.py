@@ -159,7 +159,7 @@ class RecallFamily(NeuralGPU):
         recipe = self.recipe
         if request.input is None:
             raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
-        plots.check_format(request.out or f"{recipe.name}.png")
+        plots.check_format(request.out or f"{recipe.name}.png", name="--out")
         bits = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters).shape[1]
         if bits > MOST_DRAWN:
             raise ValueError(
