@@ -174,7 +174,9 @@ def eager():
     ("spatial", "jit_compile"),
     [
         (True, False),
-        *(pytest.param(*both, marks=pytest.mark.slow) for both in ((0, 0), (0, 1), (1, 1))),
+        pytest.param(True, True, marks=pytest.mark.slow),
+        pytest.param(False, False, marks=pytest.mark.slow),
+        pytest.param(False, True, marks=pytest.mark.slow),
     ],
 )
 def test_two_steps_of_fit_in_a_graph(eager, spatial, jit_compile):

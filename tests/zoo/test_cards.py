@@ -56,9 +56,15 @@ REST = sorted({*ENTRIES} - {*SNIPPETS})
 def test_the_snippet_of_a_card_runs(name, capsys):
     code = re.search(r"```python\n(.*?)```", store.card(name), re.S)[1]
     variables = {}
-    exec(code, variables)
-    assert capsys.readouterr().out.strip()
-    assert variables["inputs"].shape[0] == 1 and variables["model"].built
+    try:
+        exec(code, variables)
+    except FileNotFoundError as error:
+        # Of the entries whose examples are files of the user.
+        assert name in ("act_cifar10", "sact_cifar10"), error
+        pytest.skip(str(error))
+    assert capsys.readouterr().out.strip() and variables["model"].built
+    # Of pictures there are several.
+    assert "batch" in variables or variables["inputs"].shape[0] == 1
 
 
 @pytest.mark.parametrize("name", store.names())
