@@ -103,15 +103,10 @@ def draw_dropout_masks(cell: Any, inputs: Tensor, states: Any) -> None:
         inputs: those of one time step, for their shape.
         states: of the cell, for theirs.
     """
-    if hasattr(cell, "get_dropout_mask"):
-        cell.reset_dropout_mask()
-        cell.reset_recurrent_dropout_mask()
-        cell.get_dropout_mask(inputs)
-        cell.get_recurrent_dropout_mask(tree.flatten(states)[0])
-    if isinstance(cell, keras.layers.StackedRNNCells):
-        for one, state in zip(cell.cells, states):
-            draw_dropout_masks(one, inputs, state)
-            inputs, _ = one(inputs, tree.flatten(state))
+    # With a name, as Keras counts the layers that it names.
+    layer = keras.layers.RNN(cell, name="masks")
+    layer._maybe_reset_dropout_masks(cell)
+    layer._maybe_config_dropout_masks(cell, inputs, states)
 
 
 def check_vectors(name: str, cell: Any, shape: Shape, time: str = "") -> None:

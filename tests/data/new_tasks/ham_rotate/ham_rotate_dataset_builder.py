@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import tensorflow_datasets  # noqa: F401 - first, as it imports all builders
+
 from ..vectors.builder import VectorBuilder, VectorConfig, configs
 from . import ham_rotate
 

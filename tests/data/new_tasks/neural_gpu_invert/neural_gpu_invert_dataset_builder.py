@@ -1,5 +1,7 @@
 """The invert task as a data set of TensorFlow Datasets."""
 
+import tensorflow_datasets  # noqa: F401 - first, as it imports all builders
+
 from ..symbols.bit_builder import BitBuilder, BitConfig, configs
 from . import neural_gpu_invert
 
