@@ -123,3 +123,18 @@ def command(entries, monkeypatch, capsys):
         return code, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture
+def refused(command, tmp_path, monkeypatch):
+    """Runs a command that must end with words in one line, and leave nothing behind."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(argv, words):
+        code, out, err = command(*argv)
+        assert code == 2 and out == ""
+        assert words in err
+        assert err.startswith("keras-adaptive: error: ") and err.count("\n") == 1
+        assert list(tmp_path.iterdir()) == []
+
+    return run

@@ -46,13 +46,8 @@ pytestmark = pytest.mark.usefixtures("eager")
         (["verify", "--entries", "."], "--entries . holds no entries"),
     ],
 )
-def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    code, out, err = command(*argv)
-    assert code == 2 and out == ""
-    assert words in err
-    assert err.startswith("keras-adaptive: error: ") and err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+def test_errors_are_one_line(argv, words, refused):
+    refused(argv, words)
 
 
 def test_default_folders_are_checked_before_any_work(command, tmp_path, monkeypatch):

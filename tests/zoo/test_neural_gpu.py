@@ -360,13 +360,8 @@ def test_measure(command, run):
         (["train", NAME, "--variant", "plain"], "halting rule"),
     ],
 )
-def test_errors_are_one_line(argv, words, command, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    code, out, err = command(*argv)
-    assert code == 2 and out == ""
-    assert words in err
-    assert err.startswith("keras-adaptive: error: ") and err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+def test_errors_are_one_line(argv, words, refused):
+    refused(argv, words)
 
 
 def test_tasks_without_numbers_have_length_and_no_probes():
