@@ -27,7 +27,8 @@ def interruptible(function: Callable[[], Any]) -> Any:
     Meanwhile, messages on standard error say how long it has been running.
 
     Args:
-        function: without arguments; it is not completed after Ctrl-C.
+        function: without arguments; it is not completed after Ctrl-C. Contexts such as
+            `halting.limits` belong to a thread, so it has to enter them itself.
 
     Returns:
         What `function` returns.

@@ -19,11 +19,12 @@ class NumpyACT:
     """The network of a `.keras` file, with the same outputs as an `evaluation.PonderProbe`.
 
     Args:
-        path: of a model with a `Masking` layer, one `ACTRNN` that halts by `ACT`, around a
-            `SimpleRNNCell` or an `LSTMCell` with Keras's default activations, and one dense layer.
+        path: of a model with a `Masking` layer, one `ACTRNN` that halts by `ACT` and returns
+            sequences, around a `SimpleRNNCell` or an `LSTMCell` with Keras's default activations,
+            and one dense layer with a sigmoid or a softmax.
 
     Raises:
-        ValueError: a weight is not a finite number.
+        ValueError: the file has another model, or a weight is not a finite number.
 
     Example:
 
@@ -35,18 +36,21 @@ class NumpyACT:
 
     def __init__(self, path: str | Path):
         path = arguments.path("path", path)
-        with zipfile.ZipFile(path) as archive:
-            layers = json.loads(archive.read("config.json"))["config"]["layers"]
-            weights = h5py.File(io.BytesIO(archive.read("model.weights.h5")))["layers"]
-        kinds = {layer["class_name"]: layer["config"] for layer in layers}
-        settings = kinds["ACTRNN"]
-        self.padding = kinds["Masking"]["mask_value"]
-        self.max_ponder = settings["max_ponder"]
-        self.threshold = np.float32(1.0 - settings["epsilon"])
-        self.transition = CELLS[settings["cell"]["class_name"]]
+        try:
+            with zipfile.ZipFile(path) as archive:
+                layers = json.loads(archive.read("config.json"))["config"]["layers"]
+                weights = h5py.File(io.BytesIO(archive.read("model.weights.h5")))["layers"]
+        except (zipfile.BadZipFile, KeyError) as error:
+            arguments.refuse("path", path, f"of a `.keras` file ({error})")
+        masking, settings, cell, dense = _checked(layers, path)
+        self.padding = masking["config"]["mask_value"]
+        self.max_ponder = settings["config"]["max_ponder"]
+        self.threshold = np.float32(1.0 - settings["config"]["epsilon"])
+        self.transition = CELLS[cell["class_name"]]
+        self.activation = ACTIVATIONS[dense["config"]["activation"]]
         self.cell = _variables(weights["actrnn/cell"], path)
         self.halting_unit = _variables(weights["actrnn/halting_unit"], path)
-        head = "einsum_dense" if "EinsumDense" in kinds else "dense"
+        head = "einsum_dense" if dense["class_name"] == "EinsumDense" else "dense"
         self.head = _variables(weights[head], path)
 
     def __call__(self, inputs: np.ndarray) -> dict[str, np.ndarray]:
@@ -72,9 +76,8 @@ class NumpyACT:
             ponder.append(taken + remainder)
         kernel, bias = self.head
         logits = np.tensordot(np.array(outputs), kernel, 1) + bias
-        answers = _sigmoid(logits) if bias.shape == (1,) else _softmax(logits)
         return {
-            "outputs": answers[None],
+            "outputs": self.activation(logits)[None],
             "ponder": np.array([ponder], "float32"),
             "ponder_steps": np.array([steps], "float32"),
         }
@@ -113,8 +116,51 @@ def _lstm(z, state):
     return np.stack([_sigmoid(o) * np.tanh(memory), memory])
 
 
+def _sigmoid(x):
+    # By tanh, which cannot overflow.
+    return 0.5 * (np.tanh(0.5 * x) + 1)
+
+
+def _softmax(x):
+    shares = np.exp(x - x.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True)
+
+
 # Functions of the sum of both matrix products, and of the state, that return the next state.
 CELLS = {"SimpleRNNCell": _simple_rnn, "LSTMCell": _lstm}
+ACTIVATIONS = {"sigmoid": _sigmoid, "softmax": _softmax}
+DENSE = ("Dense", "EinsumDense")
+LAYERS = f"InputLayer, Masking, ACTRNN, and {' or '.join(DENSE)}"
+# The values of settings that change what a layer computes.
+OF_ACTRNN = {"halting": ("act",), "return_sequences": (True,), "return_state": (False,)}
+PLAIN = dict.fromkeys(("go_backwards", "stateful", "zero_output_for_mask"), (False,))
+TANH = {"activation": ("tanh",), "use_bias": (True,)}
+ALLOWED = {
+    "ACTRNN": {**OF_ACTRNN, **PLAIN},
+    "SimpleRNNCell": TANH,
+    "LSTMCell": {**TANH, "recurrent_activation": ("sigmoid",)},
+    "Dense": {"activation": tuple(ACTIVATIONS), "use_bias": (True,)},
+    "EinsumDense": {"activation": tuple(ACTIVATIONS), "equation": ("btu,uoc->btoc",)},
+}
+
+
+def _checked(layers, path):
+    """The masking layer, the ACTRNN, its cell and the dense layer of a file, as it has them."""
+    # Operations compute the mask that `Masking` has too.
+    parts = [layer for layer in layers if layer["class_name"] not in ("NotEqual", "Any")]
+    names = [part["class_name"] for part in parts]
+    if not any(names == ["InputLayer", "Masking", "ACTRNN", dense] for dense in DENSE):
+        arguments.refuse("path", path, f"of a model with the layers {LAYERS}, not {names}")
+    masking, settings, dense = parts[1:]
+    cell = settings["config"]["cell"]
+    if cell["class_name"] not in CELLS:
+        arguments.refuse("path", path, f"of a model whose cell is one of {list(CELLS)}")
+    for part in (settings, cell, dense):
+        for name, allowed in ALLOWED[part["class_name"]].items():
+            if part["config"][name] not in allowed:
+                which = f"`{name}` of {part['class_name']} is one of {list(allowed)}"
+                arguments.refuse("path", path, f"of a model in which {which}")
+    return masking, settings, cell, dense
 
 
 def _variables(layer, path):
@@ -125,13 +171,3 @@ def _variables(layer, path):
         if not np.isfinite(values).all():
             raise ValueError(f"the weights {layer.name}/vars/{name} of {path} are not finite")
     return variables
-
-
-def _sigmoid(x):
-    # By tanh, which cannot overflow.
-    return 0.5 * (np.tanh(0.5 * x) + 1)
-
-
-def _softmax(x):
-    shares = np.exp(x - x.max(-1, keepdims=True))
-    return shares / shares.sum(-1, keepdims=True)

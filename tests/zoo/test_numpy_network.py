@@ -8,10 +8,12 @@ import sys
 import zipfile
 
 import h5py
+import keras
 import numpy as np
 import pytest
 
 from keras_adaptive import datasets
+from keras_adaptive.layers import ACTRNN
 from keras_adaptive.numpy_act import NumpyACT
 from keras_adaptive.zoo import families
 from keras_adaptive.zoo.entries import store
@@ -88,3 +90,49 @@ sys.exit(status)
     )
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert json.loads(done.stdout) == store.predict("act_addition", text)
+
+
+def saved(path, cell=None, activation="sigmoid", others=(), **settings):
+    """The path of a file with a small network."""
+    act = ACTRNN(
+        cell or keras.layers.SimpleRNNCell(4),
+        **{"return_sequences": True, "max_ponder": 3, **settings},
+    )
+    dense = keras.layers.Dense(1, activation=activation)
+    keras.Sequential([keras.Input((None, 2)), keras.layers.Masking(), act, *others, dense]).save(
+        path / "model.keras"
+    )
+    return path / "model.keras"
+
+
+def test_networks_of_ones_own(tmp_path):
+    path = saved(tmp_path)
+    inputs = np.random.default_rng(0).normal(size=(1, 5, 2)).astype("float32")
+    inputs[0, 3] = 0
+    np.testing.assert_allclose(
+        NumpyACT(path)(inputs)["outputs"], keras.models.load_model(path)(inputs), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"cell": keras.layers.GRUCell(4)}, "whose cell is one of"),
+        ({"cell": keras.layers.SimpleRNNCell(4, activation="relu")}, "`activation` of SimpleRNN"),
+        ({"cell": keras.layers.LSTMCell(4, use_bias=False)}, "`use_bias` of LSTMCell"),
+        ({"halting": "fixed", "steps": 2}, "`halting` of ACTRNN"),
+        ({"go_backwards": True}, "`go_backwards` of ACTRNN"),
+        ({"activation": "linear"}, "`activation` of Dense"),
+        ({"others": [keras.layers.Dense(3)]}, "with the layers"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_computed_in_another_way_is_refused(tmp_path, change, named):
+    with pytest.raises(ValueError, match=rf"`path` must be of a model .*{named}"):
+        NumpyACT(saved(tmp_path, **change))
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "model.keras").write_text("a text")
+    with pytest.raises(ValueError, match=r"`path` must be of a `\.keras` file"):
+        NumpyACT(tmp_path / "model.keras")
