@@ -1,7 +1,6 @@
 """Pictures of what a network does while it reads a text, as Graves draws them."""
 
 import itertools
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -75,8 +74,9 @@ def _ponder_under(path, reading, title, sizes, width, height):
     figure, panels = new_figure(path, *size, rows=len(PANELS) * rows)
     panels = panels[:, 0]
     highest = {key: _highest(reading[key]) for key, _ in PANELS}
-    # With ACT the least ponder is 2, one step and all of the weight as remainder.
-    lowest = {"ponder": math.floor(min(reading["ponder"]) + 1e-3)}
+    # Ponder differs little, so its bars do not begin at zero; the least has a bar too.
+    least = min(reading["ponder"])
+    lowest = {"ponder": least - 0.2 * max(highest["ponder"] - least, 0.1)}
     for row in range(rows):
         part = slice(row * row_size, (row + 1) * row_size)
         letters = reading["inputs"][part]

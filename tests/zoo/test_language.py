@@ -299,6 +299,15 @@ def test_a_search_needs_an_objective_that_is_measured():
         check_measured(weights_of("error"), recipe)
 
 
+def test_equal_ponder_has_bars(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(plots.text, "write_figure", lambda figure, *_: drawn.append(figure))
+    reading = {"inputs": list("abc"), "bits": [1.0] * 3, "entropy": [1.0] * 3}
+    plots.text.ponder_under_text(tmp_path / "a.svg", {**reading, "ponder": [2.0] * 3})
+    low, high = drawn[0].axes[0].get_ylim()
+    assert low + 0.1 * (high - low) < 2.0 < high
+
+
 def test_pictures(tmp_path):
     lists = {key: [1.0, 2.0, 3.0, 4.0, None] for key in ("bits", "entropy")}
     lists["ponder"] = [2.0, 2.0, 2.5, 2.0, 3.5]

@@ -48,7 +48,9 @@ def trainings_table(metrics):
     """The table of all trainings with their scores on the same test sentences."""
     rows = [
         [
+            str(number),
             NAMES.get(run["variant"], run["variant"]),
+            _begins_with(run, metrics["runs"]),
             f"{run['steps']:,}",
             whole_minutes(run),
             f"{run['bleu']:.1f} ({run['confidence_interval'][0]:.1f} to "
@@ -57,10 +59,20 @@ def trainings_table(metrics):
             f"{run['perplexity']:.2f}",
             f"{run['ponder_steps']:.2f}",
         ]
-        for run in metrics["runs"]
+        for number, run in enumerate(metrics["runs"], 1)
     ]
-    header = ["halting", "batches", "minutes", "BLEU", "chrF", "perplexity", "steps"]
-    return markdown(header, rows)
+    header = ["", "halting", "begins with", "batches", "minutes"]
+    return markdown([*header, "BLEU", "chrF", "perplexity", "steps"], rows)
+
+
+def _begins_with(run, runs):
+    """Which of the trainings had made the weights that a training began with."""
+    if not (weights := run["settings"].get("weights")):
+        return "–"
+    for number, other in enumerate(runs, 1):
+        if other["settings"] == weights["settings"]:
+            return f"weights of {number}"
+    return f"weights of {weights['steps']:,} batches"
 
 
 def kinds_table(metrics):
