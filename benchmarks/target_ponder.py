@@ -1,12 +1,14 @@
 """Whether `target_ponder` holds the mean number of steps, on parity and logic with several seeds.
 
-    KERAS_BACKEND=jax python benchmarks/target_ponder.py [--seeds 3] [--steps 4000]
+    KERAS_BACKEND=jax python benchmarks/target_ponder.py [--seeds 10] [--steps 4000]
 
 Writes `results/target_ponder.json`, and the figure of docs/automatic_time_penalty.md from it.
 """
 
 import argparse
+import itertools
 import math
+import statistics
 import time
 from pathlib import Path
 
@@ -116,7 +118,7 @@ def draw(runs):
 def main():
     """Trains all combinations, writes the results and draws them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--steps", type=int, default=4000)
     options = parser.parse_args()
     runs = []
@@ -137,19 +139,24 @@ def main():
                 }
                 print(run, flush=True)
                 runs.append({**run, **curves})
-    rows = [
-        {
-            "what": f"target_ponder={target:g}, {name}: steps reached / target, the farthest of "
-            f"{options.seeds} seeds (within {LIMIT:.0%} either way)",
-            "ratio": round(1 + max(off, key=abs), 3),
-            "limit": 1 + LIMIT,
-        }
-        for name in TASKS
-        for target in TARGETS
-        for off in [
-            [run["off_target"] for run in runs if (run["task"], run["target"]) == (name, target)]
-        ]
-    ]
+    write(runs)
+
+
+def write(runs):
+    """Writes the record and the figure of all runs."""
+    rows = []
+    for name, target in itertools.product(TASKS, TARGETS):
+        alike = [run for run in runs if (run["task"], run["target"]) == (name, target)]
+        off = [run["off_target"] for run in alike]
+        near = sum(abs(share) < LIMIT for share in off)
+        what = f"the median of {len(off)} seeds, {near} of them within {LIMIT:.0%}"
+        rows.append(
+            {
+                "what": f"target_ponder={target:g}, {name}: steps reached / target, {what}",
+                "ratio": round(1 + statistics.median(off), 3),
+                "limit": 1 + LIMIT,
+            }
+        )
     report.write("target_ponder", rows, backend=keras.backend.backend(), runs=runs)
     draw(runs)
 

@@ -169,6 +169,24 @@ def test_a_warning_when_the_time_penalty_sits_at_a_bound(target, cure):
     assert logs["time_penalty_at_bound"] == [1.0]
 
 
+def test_a_warning_of_a_long_time_at_a_bound_comes_once():
+    callback = WarnOfTimePenalty({"time_penalty": TargetPonder(3.0, maximum=0.3)})
+
+    def said(*steps):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            callback.on_train_begin()
+            for epoch, mean in enumerate(steps):
+                callback.on_epoch_end(epoch, {"time_penalty": 0.3, "ponder_steps": mean})
+            callback.on_train_end()
+        return [str(warning.message).split("in epoch ")[1][0] for warning in caught]
+
+    assert said(5, 5, 3, 5, 3) == []
+    assert said(5, 5, 5, 5, 5) == ["3"]
+    assert said(3, 5, 5) == ["3"]
+    assert said(5, 5, 5, 3) == ["3"]
+
+
 def test_no_warning_within_the_bounds():
     target = TargetPonder(2.0, proportional_gain=0.05)
     model = network(target_ponder=target, time_penalty=0.01)

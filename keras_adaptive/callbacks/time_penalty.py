@@ -7,12 +7,24 @@ import keras
 
 from .. import arguments
 
+# Epochs in a row: a controller that works passes its bounds for one or two of them.
+PATIENCE = 3
+TOO_FEW = (
+    "Steps are too few: start deep (a negative `halting_bias`, for instance -3) or let τ warm up "
+    "from 0."
+)
+TOO_MANY = (
+    "Steps are too many: raise `maximum` or the target. If a higher τ changes nothing, halting "
+    "units are saturated and learn no more: train again with another seed."
+)
+
 
 class WarnOfTimePenalty(keras.callbacks.Callback):
     """Warns when an automatic time penalty is at a bound and the steps are off their target.
 
     The lower bound is that of the controller's integral: τ itself may be lower for a short time,
-    while there are far too few steps.
+    while there are far too few steps. So it warns once after three such epochs in a row, and at the
+    end of a training whose last epoch is one.
 
     `AdaptiveModel.fit` adds it by itself. It also puts `<name>_at_bound` (1 or 0) into the logs of
     the epoch.
@@ -40,6 +52,12 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
             arguments.refuse("targets", targets, allowed)
         self.targets = targets
         self.tolerance = arguments.number("tolerance", tolerance, least=0)
+        # For each name, what was to say after each of the last epochs in a row.
+        self._stuck: dict[str, list[str]] = {}
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Forgets the training before."""
+        self._stuck = {}
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Looks at the logs of the epoch."""
@@ -53,16 +71,20 @@ class WarnOfTimePenalty(keras.callbacks.Callback):
             low, high = target.smallest_integral + margin, target.maximum - margin
             at_bound = not low < time_penalty < high
             logs[f"{name}_at_bound"] = float(at_bound)
-            if at_bound and abs(steps - target.steps) > self.tolerance * target.steps:
-                cure = (
-                    "Steps are too few: start deep (a negative `halting_bias`, for instance -3) or "
-                    "let τ warm up from 0"
-                    if steps < target.steps
-                    else "Steps are too many: raise `maximum` or the target"
-                )
-                warnings.warn(
-                    f"{name} is at or past its bound, {time_penalty:g}, in epoch {epoch + 1}, but "
-                    f"the mean number of steps is {steps:.2f} and the target is {target.steps:g}. "
-                    f"{cure}.",
-                    stacklevel=2,
-                )
+            texts = self._stuck.setdefault(name, [])
+            if not at_bound or abs(steps - target.steps) <= self.tolerance * target.steps:
+                texts.clear()
+                continue
+            cure = TOO_FEW if steps < target.steps else TOO_MANY
+            texts.append(
+                f"{name} is at or past its bound, {time_penalty:g}, in epoch {epoch + 1}, but the "
+                f"mean number of steps is {steps:.2f} and the target is {target.steps:g}. {cure}"
+            )
+            if len(texts) == PATIENCE:
+                warnings.warn(texts[-1], stacklevel=2)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Warns of a training that ends at a bound, unless it has been said."""
+        for texts in self._stuck.values():
+            if 0 < len(texts) < PATIENCE:
+                warnings.warn(texts[-1], stacklevel=2)
