@@ -4,11 +4,13 @@ The only module that imports matplotlib. Its global state is left alone.
 """
 
 import contextlib
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import arguments
 from ..statistics import error_interval
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -49,6 +51,15 @@ def check_rows(name: str, rows: Any, keys: Iterable[str]) -> None:
             f"Argument `{name}` must be rows, at least one, each with {', '.join(keys)}. "
             f"Received: {name}={rows!r}"
         )
+
+
+def check_finite(name: str, rows: Any, keys: Iterable[str]) -> None:
+    """Refuses lists of numbers in rows if one is not finite; None stands for no number."""
+    for key in keys:
+        for values in (row[key] for row in rows):
+            wrong = [x for x in values if x is not None and not math.isfinite(x)]
+            if wrong:
+                arguments.refuse(f'{name}["{key}"]', wrong[0], "finite numbers")
 
 
 def check_title(title: str | None) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .. import arguments
 from ..types import Rows
-from .figure import check_rows, error_axis, interval, new_figure, write_figure
+from .figure import check_finite, check_rows, error_axis, interval, new_figure, write_figure
 
 # The quantities of the second panel, and what its axis says.
 COSTS = {"ponder": "ponder ρ = N + R", "ponder_steps": "mean steps N"}
@@ -89,11 +89,12 @@ def ponder_along_sequence(path: str | Path, sequences: Rows, title: str | None =
         The path.
 
     Raises:
-        ValueError: no sequences, or another kind of file.
+        ValueError: no sequences, a number that is not finite, or another kind of file.
 
     Source: Graves (2016), Figures 15 and 20.
     """
     check_rows("sequences", sequences, ("inputs", "answers", "ponder"))
+    check_finite("sequences", sequences, ("ponder",))
     most = max(len(sequence["inputs"]) for sequence in sequences)
     width = min(max(4.5, 1.1 * most), WIDEST)
     labels = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import arguments
 from ..types import Rows
-from .figure import COLOURS, check_rows, new_figure, write_figure
+from .figure import COLOURS, check_finite, check_rows, new_figure, write_figure
 
 ROW = 90
 MOST = 6 * ROW
@@ -32,7 +32,8 @@ def ponder_under_text(
         The path.
 
     Raises:
-        ValueError: no text, a longer one than can be drawn, or another kind of file.
+        ValueError: no text, a longer one than can be drawn, a number that is not finite, or
+            another kind of file.
 
     Source: Graves (2016), arXiv:1603.08983, Figures 23 and 24.
     """
@@ -53,7 +54,8 @@ def ponder_under_words(
         The path.
 
     Raises:
-        ValueError: no text, a longer one than can be drawn, or another kind of file.
+        ValueError: no text, a longer one than can be drawn, a number that is not finite, or
+            another kind of file.
     """
     return _ponder_under(path, reading, title, ("words", WORDS, MOST_WORDS), 0.36, 5.2)
 
@@ -62,6 +64,7 @@ def _ponder_under(path, reading, title, sizes, width, height):
     """A picture of a text, whose rows are `height` inches high and each symbol `width` wide."""
     unit, row_size, most = sizes
     check_rows("reading", [reading], ("inputs", "ponder", "bits", "entropy"))
+    check_finite("reading", [reading], ("ponder", "bits", "entropy"))
     count = len(reading["inputs"])
     if not 1 <= count <= most:
         raise ValueError(

@@ -299,6 +299,14 @@ def test_a_search_needs_an_objective_that_is_measured():
         check_measured(weights_of("error"), recipe)
 
 
+@pytest.mark.parametrize("key", ["ponder", "bits", "entropy"])
+def test_numbers_that_are_not_finite_are_named(tmp_path, key):
+    reading = {"inputs": ["a"], "ponder": [2.0], "bits": [1.0], "entropy": [1.0]}
+    with pytest.raises(ValueError, match=rf'`reading\["{key}"\]` must be finite.*nan'):
+        plots.text.ponder_under_text(tmp_path / "a.svg", {**reading, key: [float("nan")]})
+    assert not (tmp_path / "a.svg").exists()
+
+
 def test_equal_ponder_has_bars(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(plots.text, "write_figure", lambda figure, *_: drawn.append(figure))
