@@ -8,7 +8,6 @@ Writes `results/target_ponder.json`, and the figure of docs/automatic_time_penal
 import argparse
 import itertools
 import math
-import statistics
 import time
 from pathlib import Path
 
@@ -149,11 +148,11 @@ def write(runs):
         alike = [run for run in runs if (run["task"], run["target"]) == (name, target)]
         off = [run["off_target"] for run in alike]
         near = sum(abs(share) < LIMIT for share in off)
-        what = f"the median of {len(off)} seeds, {near} of them within {LIMIT:.0%}"
+        what = f"the farthest of {len(off)} seeds ({near} of them within {LIMIT:.0%} either way)"
         rows.append(
             {
                 "what": f"target_ponder={target:g}, {name}: steps reached / target, {what}",
-                "ratio": round(1 + statistics.median(off), 3),
+                "ratio": round(1 + max(off, key=abs), 3),
                 "limit": 1 + LIMIT,
             }
         )
