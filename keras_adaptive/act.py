@@ -7,10 +7,10 @@ from keras import ops, tree
 
 from . import arguments, cells
 from .attention import AttentionCell
-from .empty_batch import takes_no_rows
+from .empty_batch import accepts_empty_batch
 from .freezing import freeze_parts
 from .halting import ACT, Fixed, report
-from .halting.loop import at_least_float32
+from .halting.loop import at_least_float32, symbolic_outputs
 from .halting.over_time import over_time
 from .halting.rules import rule_named
 from .masks import mask_or_attached
@@ -28,7 +28,7 @@ _SWITCHES = {
 
 
 def _untracked(states):
-    """The nest as lists, of which Keras makes others to find the variables of a layer in them."""
+    """The nest with plain lists in place of the tracked lists that Keras makes."""
     return [_untracked(x) if isinstance(x, list) else x for x in states]
 
 
@@ -132,12 +132,12 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         for name in _SWITCHES & options.keys():
             arguments.boolean(name, options[name])
         super().__init__(arguments.cell("cell", cell), **options)
-        if cells.is_image_like(self.cell):
+        is_image_like = cells.is_image_like(self.cell)
+        if is_image_like:
             cells.check_image_like("cell", self.cell)
-            # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
-            self.supports_jit = keras.config.backend() != "tensorflow"
-        elif cells.reads(self.cell):
-            # On a CPU, attention in a loop of TensorFlow takes longer when XLA compiles it.
+        if is_image_like or cells.reads(self.cell):
+            # In a loop of TensorFlow, XLA takes minutes for the gradient of a convolution, and on a
+            # CPU attention takes longer when XLA compiles it.
             self.supports_jit = keras.config.backend() != "tensorflow"
         self.rule = rule_named(halting, max_ponder, epsilon, steps)
         self.halting_bias = arguments.number("halting_bias", halting_bias)
@@ -203,7 +203,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         batch_size, _, *middle, features = sequences_shape
         return cells.output_shape(self.cell, (batch_size, *middle, features + 1))
 
-    @takes_no_rows
+    @accepts_empty_batch
     def call(
         self,
         sequences: Tensor,
@@ -338,22 +338,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         training: bool = False,
     ) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
-        shape = self.compute_output_shape(sequences.shape)
-        as_tensor = {False: self.compute_dtype, True: at_least_float32(self.compute_dtype)}
-
-        def is_shape(nest):
-            return isinstance(nest, tuple) and all(
-                size is None or isinstance(size, int) for size in nest
-            )
-
-        def spec(nest, is_ponder=False):
-            if is_shape(nest):
-                return keras.KerasTensor(nest, dtype=as_tensor[is_ponder])
-            if isinstance(nest, dict):
-                return {name: spec(value, True) for name, value in nest.items()}
-            return type(nest)(spec(value) for value in nest)
-
-        return spec(shape)
+        return symbolic_outputs(self, self.compute_output_shape(sequences.shape))
 
     def compute_mask(self, sequences: Tensor, mask: Tensor | None = None) -> Any:
         """The mask of the outputs: that of the sequences, if sequences are returned."""

@@ -1,4 +1,4 @@
-"""Beam search, as a loop of any backend."""
+"""Beam search, as a loop that runs on every backend."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -11,9 +11,11 @@ from .masks import attached_mask
 from .types import Shape, Tensor
 
 
-def takes_training(cell: Any) -> bool:
-    """Whether a cell's `call` has the argument `training`."""
-    return isinstance(cell, keras.layers.Layer) and cell._call_has_training_arg
+def apply(layer: Any, *inputs: Any, training: bool, **kwargs: Any) -> Any:
+    """Calls a layer or a cell, with `training` if its `call` has that argument."""
+    if getattr(layer, "_call_has_training_arg", False):
+        kwargs["training"] = training
+    return layer(*inputs, **kwargs)
 
 
 def reads(cell: Any, name: str = "memory") -> bool:
@@ -135,8 +137,7 @@ def advance(
 
     Some cells change the dtype: in float64 on JAX, Keras's tanh gives float32.
     """
-    given = {"training": training} if takes_training(cell) else {}
-    output, new = cell(inputs, states, **given, **(memory or {}))
+    output, new = apply(cell, inputs, states, training=training, **(memory or {}))
     new, old = tree.flatten(new), tree.flatten(states)
     # A cell's output is mostly one of its states, and stays it.
     like = {id(x): _as(x, y.dtype) for x, y in zip(new, old)}

@@ -2,7 +2,7 @@
 
 A regime says what a level consists of; a `Feed` makes its batches for `fit`, and
 `callbacks.AdvanceCurriculum` moves it on. `Batches` are those of any other function. A regime of
-a custom one needs the attributes of `OneByOne`: `lengths`, `parameters_at` and `exam_at`.
+your own needs the attributes of `OneByOne`: `lengths`, `parameters_at` and `exam_at`.
 """
 
 from collections.abc import Callable, Iterable, Mapping

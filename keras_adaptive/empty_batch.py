@@ -11,8 +11,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def takes_no_rows(call: Callable[P, R]) -> Callable[P, R]:
-    """Lets the `call` of a layer take batches without rows: of a masked row, nothing is kept.
+def accepts_empty_batch(call: Callable[P, R]) -> Callable[P, R]:
+    """Lets the `call` of a layer take a batch without rows: it runs on a masked row, and drops it.
 
     >>> layer = keras_adaptive.layers.ACTRNN(keras.layers.LSTMCell(4))
     >>> layer(np.ones((0, 3, 5))).shape == (0, 4)

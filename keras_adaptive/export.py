@@ -1,4 +1,4 @@
-"""To publish a model: endpoints of its SavedModel that stop early, and no state of a training."""
+"""Exporting models: SavedModel endpoints that stop early, and models without training state."""
 
 import inspect
 import os

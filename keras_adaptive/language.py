@@ -12,7 +12,7 @@ from . import arguments
 from .types import Tensor
 
 # Words whose probabilities are computed together, in evaluation.
-TOGETHER = 64
+CHUNK = 64
 # In place of the score of a drawn word that is the target itself.
 NEVER = -1e9
 
@@ -279,8 +279,8 @@ class NextWords:
         """
         targets = targets.reshape(-1)
         parts: list[dict[str, np.ndarray]] = []
-        for start in range(0, len(targets), TOGETHER):
-            some = slice(start, start + TOGETHER)
+        for start in range(0, len(targets), CHUNK):
+            some = slice(start, start + CHUNK)
             scores = self.states[some] @ self.kernel + self.bias
             scores -= scores.max(axis=1, keepdims=True)
             given = np.take_along_axis(scores, targets[some, None], axis=1)[:, 0]

@@ -1,8 +1,8 @@
 """The layers of keras_adaptive."""
 
 from .act import ACTRNN
-from .attention import AttentionCell
-from .baselines import BahdanauAttention, StackRNN, StackRNNCell
+from .attention import AttentionCell, BahdanauAttention
+from .baselines import StackRNN, StackRNNCell
 from .ham import DHAM, HAM
 from .neural_gpu import CGRU, NeuralGPU
 from .pondernet import PonderNet

@@ -8,7 +8,7 @@ from keras import ops
 from . import arguments, cells
 from .freezing import freeze_parts
 from .halting import Expected, Sampled, ponder, report
-from .halting.loop import at_least_float32
+from .halting.loop import at_least_float32, symbolic_outputs
 from .types import Shape, Tensor
 
 
@@ -171,8 +171,7 @@ class PonderNet(keras.layers.Layer):
     def _answer(self, output, training):
         if self.head is None:
             return output
-        takes_training = getattr(self.head, "_call_has_training_arg", False)
-        return self.head(output, **({"training": training} if takes_training else {}))
+        return cells.apply(self.head, output, training=training)
 
     def compute_output_shape(self, input_shape: Shape) -> Any:
         """The shapes of what `call` returns, in the same structure."""
@@ -185,13 +184,7 @@ class PonderNet(keras.layers.Layer):
 
     def compute_output_spec(self, inputs: Any, training: bool = False) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
-        shape = self.compute_output_shape(tuple(inputs.shape))
-        answer = keras.KerasTensor(shape[0] if self.return_ponder else shape, self.compute_dtype)
-        if not self.return_ponder:
-            return answer
-        dtype = at_least_float32(self.compute_dtype)
-        ponder = {name: keras.KerasTensor(rows, dtype) for name, rows in shape[1].items()}
-        return answer, ponder
+        return symbolic_outputs(self, self.compute_output_shape(tuple(inputs.shape)))
 
     def get_config(self) -> dict:
         """The arguments that make this layer again."""

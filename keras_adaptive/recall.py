@@ -10,7 +10,7 @@ from keras import ops
 
 from . import arguments
 from .halting import Decision, Fixed, ponder, report
-from .halting.loop import at_least_float32, without_masked
+from .halting.loop import symbolic_outputs, without_masked
 from .reporting import ThreadValue
 from .types import Rule, Shape, Tensor
 
@@ -210,13 +210,7 @@ class Recall(keras.layers.Layer):
     ) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
         _check_rank(inputs.shape, None if mask is None else mask.shape)
-        logits = keras.KerasTensor((*inputs.shape[:-1], self.outputs), self.compute_dtype)
-        if not self.return_ponder:
-            return logits
-        dtype = at_least_float32(self.compute_dtype)
-        return logits, {
-            name: keras.KerasTensor(inputs.shape[:1], dtype) for name in ("steps", "remainder")
-        }
+        return symbolic_outputs(self, self.compute_output_shape(tuple(inputs.shape)))
 
     def compute_mask(self, inputs: Any, mask: Tensor | None = None) -> Any:
         """The mask of the answer, that of the input."""

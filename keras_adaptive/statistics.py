@@ -226,7 +226,7 @@ def plateaus(values: Sequence[float], patience: int | None) -> int:
     count, waited, least = 0, 0, float("inf")
     for value in values if patience else ():
         waited = 0 if value < least else waited + 1
-        least = value if value < least else least  # Not what is no number.
+        least = value if value < least else least  # NaN is never a new minimum.
         if waited == patience:
             count, waited = count + 1, 0
     return count

@@ -12,7 +12,7 @@ import residual_on_every_backend as on_backend
 from keras_adaptive import backend, halting
 from keras_adaptive.layers import ResidualACT, ResidualUnit
 from keras_adaptive.models import AdaptiveModel
-from keras_adaptive.residual import saving
+from keras_adaptive.residual import skipping
 from known_residual import CHANNELS, images, residual_layer, weights_of
 
 both = pytest.mark.parametrize("spatial", [False, True], ids=["act", "sact"])
@@ -273,10 +273,10 @@ def test_parts_in_a_graph(monkeypatch, kind, size):
 def check_parts(monkeypatch, kind, size, share, way=lambda layer: layer, kept=0.75):
     spatial, kinds = KINDS[kind]
     layer, x = residual_layer(spatial, seed=1, **kinds), images(5, size)
-    monkeypatch.setattr(saving, "MOST_POSITIONS", share)
-    monkeypatch.setattr(saving, "MOST_BY_CHANNEL", 0.0)
-    monkeypatch.setattr(saving, "MOST_KEPT", kept)
-    monkeypatch.setattr(saving, "MOST_IMAGES", share)
+    monkeypatch.setattr(skipping, "MOST_POSITIONS", share)
+    monkeypatch.setattr(skipping, "MOST_BY_CHANNEL", 0.0)
+    monkeypatch.setattr(skipping, "MOST_KEPT", kept)
+    monkeypatch.setattr(skipping, "MOST_IMAGES", share)
     if spatial and not kinds:  # Few positions go on far, and not at the same places.
         layer.halting_units[0].pooled_weight.bias.assign([1.0])
     monkeypatch.setattr(backend.parts, "saves_time", lambda: False)
@@ -322,7 +322,7 @@ def test_parts_of_large_images_are_computed_as_all_in_few_bits(monkeypatch):
         for norm in (halting_unit.norm, halting_unit.pooled_norm):
             norm.moving_mean.assign(np.full(4, mean))
     found = layer(x)[1]["steps"]
-    monkeypatch.setattr(saving, "by_position", lambda *arguments: None)
+    monkeypatch.setattr(skipping, "by_position", lambda *arguments: None)
     expected = np.asarray(layer(x)[1]["steps"])
     assert 10 < np.sum(expected > 1) < size**2 / 4
     np.testing.assert_array_equal(found, expected)

@@ -225,8 +225,7 @@ def check_example(arguments):
     text = arguments.text if hasattr(arguments, "text") else arguments.input
     if text is None:
         return
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("the example must be UTF-8")
+    store.check_text(text)
     datasets.task(recipe.dataset).encode(text, **recipe.parameters)
 
 
@@ -266,9 +265,7 @@ def recipe_asked(arguments):
             "--run must be a folder that `train` wrote, with a checkpoint. "
             f"Received: {arguments.run!r}"
         )
-    settings = checkpoint.latest(arguments.run).state["settings"]
-    kinds = ("variant", "overrides", "steps_scale", "seed")
-    return recipes.load(settings["recipe"]).configured(**{kind: settings[kind] for kind in kinds})
+    return recipes.configure(checkpoint.latest(arguments.run).state["settings"])
 
 
 def check_verify(arguments):

@@ -21,13 +21,12 @@ SHOWN, LINES = 3, 4
 INPUT_WIDTH = 40
 
 
-def demo(out=".", examples=1000, steps_scale=1.0, show=None):
+def demo(out=".", examples=1000, show=None):
     """Let the pretrained models answer, train a small network with and without ACT, draw ponder.
 
     Args:
         out: the folder for the picture.
         examples: fresh examples for each pretrained model, five times as many for the small ones.
-        steps_scale: factor on the steps of the training.
         show: called with each part of the text as soon as it is written.
 
     Returns:
@@ -55,7 +54,7 @@ def demo(out=".", examples=1000, steps_scale=1.0, show=None):
     for name in names:
         models[name] = {**networks.measure(name, examples), "shown": shown[name]}
         write(summary_of(name, models[name]))
-    trained = networks.train_small(networks.small_recipe(steps_scale), examples)
+    trained = networks.train_small(networks.small_recipe(), examples)
     write(networks.compared(trained))
     picture = networks.draw(out, trained, examples)
     write(f"\nPonder and error against difficulty: {picture}")

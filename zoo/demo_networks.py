@@ -16,7 +16,7 @@ from .training.train import train
 BITS = 16
 
 
-def small_recipe(steps_scale=1.0):
+def small_recipe():
     """The recipe `act_parity` for 16 bits, with a training of a minute or so."""
     curriculum = Curriculum(("positions",), start=2, stop="bits", threshold=0.12)
     stages = (
@@ -27,7 +27,7 @@ def small_recipe(steps_scale=1.0):
         parameters={**RECIPE.parameters, "bits": BITS},
         hyperparameters={**RECIPE.hyperparameters, "halting_bias": -1.0, "max_ponder": 10},
         stages=stages,
-    ).scaled(steps_scale)
+    )
 
 
 def measure(name, examples):

@@ -69,7 +69,7 @@ def check_network(recipe):
         raise ValueError(f"stack_depth must be at least read_depth, {read}. Received: {stack}")
     check_growth(recipe)
     if any(stage.bins for stage in recipe.stages) and recipe.length_parameters is None:
-        raise ValueError(f"bins are of data sets with a length, which {recipe.dataset} has not")
+        raise ValueError(f"bins need a data set with a length. Received: {recipe.dataset}")
 
 
 def check_growth(recipe):

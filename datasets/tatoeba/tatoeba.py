@@ -155,10 +155,10 @@ def _encoded(path, changed, split, vocabulary):
     return *encoded, lengths
 
 
-def _pairs(split, vocabulary, place=None):
-    read(split, place)
+def _pairs(split, vocabulary):
+    read(split)
     check_integers(10, vocabulary=vocabulary)
-    path = find(place)
+    path = find()
     return _encoded(path, path.stat().st_mtime_ns, split, vocabulary)
 
 

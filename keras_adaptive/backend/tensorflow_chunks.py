@@ -30,7 +30,7 @@ def room_of(traced: Any, length: Tensor, last: int) -> int:
 def chunks_forward(
     traced: Any, carry: Any, common: Any, total: Any, sequences: Any, length: Tensor, last: int
 ) -> tuple[Any, Any, Any]:
-    """Runs all steps, see `tensorflow_scan.forward`."""
+    """Runs all steps, see `tensorflow_scan._forward`."""
     room = room_of(traced, length, last)
     width = min(room, length) if isinstance(length, int) else room
     windows = _Windows(sequences, width)

@@ -5,8 +5,8 @@ network, for instance a stack RNN, that reads and then continues) are models for
 and `export`. `Symbols` and `Vectors` describe what they read and write.
 """
 
+from ..attention import BahdanauAttention
 from .alphabets import Symbols, Vectors
-from .attention import BahdanauAttention
 from .generator import SequenceGenerator
 from .next_symbol import NextSymbolRNN
 from .seq2seq import Seq2SeqLSTM

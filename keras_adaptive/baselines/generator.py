@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from .. import arguments, backend
-from ..empty_batch import takes_no_rows
+from ..empty_batch import accepts_empty_batch
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
 from ..max_outputs import check_max_outputs, output_count
@@ -121,7 +121,7 @@ class SequenceGenerator(TeacherForced):
         )
         self.head.build((None, None, features))
 
-    @takes_no_rows
+    @accepts_empty_batch
     def call(
         self,
         inputs: Tensor,

@@ -6,9 +6,9 @@ import keras
 from keras import layers, ops
 
 from .. import arguments
+from ..attention import BahdanauAttention
 from ..types import Shape, Tensor
 from .alphabets import Alphabet
-from .attention import BahdanauAttention
 from .generator import SequenceGenerator
 
 

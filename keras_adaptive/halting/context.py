@@ -19,7 +19,8 @@ class Context(NamedTuple):
     """The settings of a context.
 
     Attributes:
-        max_ponder, epsilon: replace those of `ACT` rules; `None` keeps each rule's own.
+        max_ponder: replaces that of rules with `has_limits`; `None` keeps each rule's own.
+        epsilon: replaces that of `ACT` rules; `None` keeps each rule's own.
         seconds: time limit of each call of a layer; `None` sets no limit.
         compact: whether rows that have halted are dropped from the batch.
     """

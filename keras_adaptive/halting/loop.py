@@ -346,3 +346,21 @@ def expand(rows: Tensor, rank: int) -> Tensor:
 def at_least_float32(dtype: Any) -> str:
     """The dtype in which halting accumulates: that of the states, but never below float32."""
     return "float64" if keras.backend.standardize_dtype(dtype) == "float64" else "float32"
+
+
+def symbolic_outputs(layer: keras.layers.Layer, shapes: Any) -> Any:
+    """The `KerasTensor`s of a layer's outputs, with its ponder in at least float32.
+
+    Args:
+        layer: a layer with `return_ponder`.
+        shapes: what its `compute_output_shape` returned.
+    """
+
+    def spec(nest, dtype):
+        return tree.map_shape_structure(lambda shape: keras.KerasTensor(shape, dtype), nest)
+
+    if not layer.return_ponder:
+        return spec(shapes, layer.compute_dtype)
+    *outputs, ponder = shapes
+    outputs = [spec(output, layer.compute_dtype) for output in outputs]
+    return (*outputs, spec(ponder, at_least_float32(layer.compute_dtype)))

@@ -358,14 +358,15 @@ def limits(
         seconds: float above 0 or scalar tensor, the time limit of each call of a layer. Its loop
             checks the clock at every step; the step in which the time ends is the last. Every input
             of a sequence gets an equal share of the remaining time, and at least one step. The time
-            of the rest of the model is not limited, and each layer has its own limit. It does not
-            work where XLA compiles the model on TensorFlow. `None` sets no limit.
+            of the rest of the model is not limited, and each layer has its own limit. It is an
+            error where XLA compiles the model on TensorFlow. `None` sets no limit.
 
     Returns:
         A context manager.
 
     Raises:
-        ValueError: if a number is out of its range.
+        ValueError: a number is out of its range. A model that XLA compiles on TensorFlow raises it
+            with `seconds`; compile it with `jit_compile=False`.
 
     Example:
 
@@ -376,20 +377,18 @@ def limits(
     ...     float(model.predict(np.ones((1, 1, 2)), verbose=0)[0, 0])
     1.0
     """
-    values = {}
-    # The setters of a temporary rule check the ranges.
-    if max_ponder is not None:
-        known = _number(max_ponder)
-        values["max_ponder"] = max_ponder if known is None else ACT(known).max_ponder
-    if epsilon is not None:
-        known = _number(epsilon)
-        values["epsilon"] = epsilon if known is None else ACT(epsilon=known).epsilon
-    if seconds is not None:
-        known = _number(seconds)
-        if known is not None:
-            seconds = arguments.number("seconds", known, above=0)
-        values["seconds"] = seconds
-    return override(**values)
+    values = {
+        "max_ponder": _checked(max_ponder, lambda x: arguments.integer("max_ponder", x, least=1)),
+        "epsilon": _checked(epsilon, lambda x: arguments.number("epsilon", x, least=0, below=1)),
+        "seconds": _checked(seconds, lambda x: arguments.number("seconds", x, above=0)),
+    }
+    return override(**{name: value for name, value in values.items() if value is not None})
+
+
+def _checked(value, check):
+    """The value, checked unless it is known only when a function runs."""
+    known = _number(value)
+    return value if known is None else check(known)
 
 
 def _number(value):

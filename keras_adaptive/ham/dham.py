@@ -7,12 +7,12 @@ import keras
 from keras import ops
 
 from .. import arguments, backend
-from ..empty_batch import takes_no_rows
+from ..empty_batch import accepts_empty_batch
 from ..halting.loop import at_least_float32
 from ..types import Tensor
-from .attention import TreeAttention
 from .entropy_bonus import EntropyBonus, openness_of
 from .memory import grow
+from .tree_attention import TreeAttention
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
@@ -100,7 +100,7 @@ class DHAM(EntropyBonus, TreeAttention):
         """Width of the input of WRITE beside the leaf; `None` if it is that of SEARCH."""
         return self.memory.units if self.writer == "root" else None
 
-    @takes_no_rows
+    @accepts_empty_batch
     def call(
         self,
         inputs: Tensor,

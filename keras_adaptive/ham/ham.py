@@ -6,12 +6,12 @@ import keras
 from keras import ops, tree
 
 from .. import arguments, backend, reporting
-from ..empty_batch import takes_no_rows
+from ..empty_batch import accepts_empty_batch
 from ..types import Tensor
 from . import paths, rows
-from .attention import TreeAttention, levels_over
 from .decisions import Entry, entropy, log_probability
 from .perceptrons import join_ends
+from .tree_attention import TreeAttention, levels_over
 
 _UNROLLED_LEVELS = 8  # Above this number of levels a loop is compiled instead of unrolled.
 
@@ -119,7 +119,7 @@ class HAM(TreeAttention):
         self.seed = arguments.seed("seed", seed)
         self.seed_generator = keras.random.SeedGenerator(self.seed)
 
-    @takes_no_rows
+    @accepts_empty_batch
     def call(
         self,
         inputs: Tensor,

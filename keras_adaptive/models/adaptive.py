@@ -204,19 +204,14 @@ class AdaptiveModel(SingleTrace, keras.Model):
         if keras.config.backend() == "jax":
             logs, state = super().train_step(*args)
             now = {id(v): x for v, x in zip(self.non_trainable_variables, state[1])}
-            penalties = {
-                name: now[id(layer.time_penalty_variable)]
-                for name, layer in self._time_penalties.items()
-                if layer.time_penalty_variable is not None
-            }
-            return {**logs, **penalties}, state
-        logs = super().train_step(*args)
-        penalties = {
-            name: ops.convert_to_tensor(layer.time_penalty_variable)
-            for name, layer in self._time_penalties.items()
-            if layer.time_penalty_variable is not None
-        }
-        return {**logs, **penalties}
+            return {**logs, **self._penalties(lambda variable: now[id(variable)])}, state
+        return {**super().train_step(*args), **self._penalties(ops.convert_to_tensor)}
+
+    def _penalties(self, value_of):
+        """τ of the layers, by the names of the logs."""
+        layers = self._time_penalties.items()
+        variables = {name: layer.time_penalty_variable for name, layer in layers}
+        return {name: value_of(x) for name, x in variables.items() if x is not None}
 
     def fit(
         self,
@@ -280,7 +275,7 @@ def _length(layer):
 
 
 def _suffixes(layers):
-    """Prefixes that distinguish the layers' metrics: none, their names, or numbered names."""
+    """Suffixes that distinguish the layers' metrics: none, their names, or numbered names."""
     if len(layers) == 1:
         return [""]
     names = []

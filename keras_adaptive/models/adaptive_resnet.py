@@ -134,10 +134,19 @@ class AdaptiveResNet(AdaptiveModel):
 
     def flops_of(self, steps: Sequence[np.ndarray], size: Sequence[int]) -> np.ndarray:
         """As `flops`, from what `units_taken` returned for images of a height and a width."""
+        return self._flops(steps, size, self._config["halting"])
+
+    def plain_flops(self, size: Sequence[int]) -> float:
+        """Those of the network without halting, for an image of this height and width."""
+        full = np.full(1, self._config["units"])
+        return float(self._flops([full] * len(self._blocks), size, None)[0])
+
+    def _flops(self, steps, size, halting):
+        """As `flops_of`, with the halting units of "act", "sact" or None."""
         config = self._config
         *_, before = config["input_shape"]
         total = np.zeros(len(steps[0]))
-        halting, wide = config["halting"], config["filters"][0]
+        wide = config["filters"][0]
         global_logit = config["global_logit"] or halting != "sact"
         total += flops.convolution(size[0] * size[1], 3, before, wide)
         before = wide
@@ -146,16 +155,6 @@ class AdaptiveResNet(AdaptiveModel):
             total += flops.block(units, taken, halting, size, before, global_logit)
             before = units[0].filters
         return total + flops.convolution(1, 1, before, config["classes"])
-
-    def plain_flops(self, size: Sequence[int]) -> float:
-        """Those of the network without halting, for an image of this height and width."""
-        plain = {**self._config, "halting": None}
-        own, self._config = self._config, plain
-        try:
-            full = np.full(1, self._config["units"])
-            return float(self.flops_of([full] * len(self._blocks), size)[0])
-        finally:
-            self._config = own
 
     def _ponder(self, images):
         """N and R of each block as NumPy arrays."""

@@ -7,10 +7,9 @@ from keras import layers, ops, tree
 
 from .. import arguments, cells
 from ..act import ACTRNN
-from ..attention import AttentionCell
-from ..baselines.attention import BahdanauAttention
+from ..attention import AttentionCell, BahdanauAttention
 from ..beam_search import IMPOSSIBLE, beam_search
-from ..empty_batch import takes_no_rows
+from ..empty_batch import accepts_empty_batch
 from ..halting import record
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
@@ -162,7 +161,7 @@ class PointerNetwork(PonderingDecoder):
                 f"least one point. Received: shape={tuple(shape)}"
             )
 
-    @takes_no_rows
+    @accepts_empty_batch
     def call(
         self,
         points: Tensor,
@@ -311,17 +310,11 @@ class PointerNetwork(PonderingDecoder):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
-        decoder = self.decoder.get_config()
         return {
             **super().get_config(),
+            **self.pondering_config(),
             "units": self.units,
             "answer": self.answer,
-            "halting": decoder["halting"] if self.ponders else None,
-            "steps": decoder["steps"] if self.ponders else None,
-            "max_ponder": self.decoder.max_ponder if self.ponders else 5,
-            "time_penalty": decoder["time_penalty"],
-            "target_ponder": decoder["target_ponder"],
-            "halting_bias": self.decoder.halting_bias,
             "beams": self.beams,
             "features": self.features,
             "padding_value": self.padding_value,

@@ -28,6 +28,15 @@ class PonderingDecoder(TeacherForced):
         names = ("ponder_cost", "ponder_steps") if ponders else ()
         self._ponder_trackers = {name: keras.metrics.Mean(name=name) for name in names}
 
+    def pondering_config(self) -> dict[str, Any]:
+        """The arguments of the constructor that say how the model ponders."""
+        config = self.pondering.get_config()
+        names = ("time_penalty", "target_ponder", "halting_bias")
+        pondering = {"halting": None, "steps": None, "max_ponder": 5}
+        if self.ponders:
+            pondering = {name: config[name] for name in pondering}
+        return {**pondering, **{name: config[name] for name in names}}
+
     def _build_for_any_inputs(self):
         self.build()
 

@@ -7,10 +7,9 @@ from keras import layers, ops, tree
 
 from .. import arguments, cells
 from ..act import ACTRNN
-from ..attention import AttentionCell
-from ..baselines.attention import BahdanauAttention
+from ..attention import AttentionCell, BahdanauAttention
 from ..beam_search import IMPOSSIBLE, beam_search
-from ..empty_batch import takes_no_rows
+from ..empty_batch import accepts_empty_batch
 from ..halting import record
 from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
@@ -191,7 +190,7 @@ class TranslationNetwork(PonderingDecoder):
                 f" Received: shape={tuple(shape)}"
             )
 
-    @takes_no_rows
+    @accepts_empty_batch
     def call(
         self,
         inputs: Tensor,
@@ -323,19 +322,13 @@ class TranslationNetwork(PonderingDecoder):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
-        pondering = self.pondering.get_config()
         return {
             **super().get_config(),
+            **self.pondering_config(),
             "source_symbols": self.source_symbols,
             "target_symbols": self.target_symbols,
             "units": self.units,
-            "halting": pondering["halting"] if self.ponders else None,
-            "steps": pondering["steps"] if self.ponders else None,
             "place": self.place,
-            "max_ponder": self.pondering.max_ponder if self.ponders else 5,
-            "time_penalty": pondering["time_penalty"],
-            "target_ponder": pondering["target_ponder"],
-            "halting_bias": self.pondering.halting_bias,
             "dropout": self.dropout,
             "max_outputs": list(self.max_outputs),
             "beams": self.beams,

@@ -8,7 +8,7 @@ import numpy as np
 from keras import ops
 
 from .. import arguments, reporting
-from ..empty_batch import takes_no_rows
+from ..empty_batch import accepts_empty_batch
 from ..halting.loop import at_least_float32
 from ..types import Shape, Tensor
 from . import activations, convolution
@@ -206,7 +206,7 @@ class CGRU(keras.layers.Layer):
     def _squash(self, x):
         return activations.hard_tanh(x) if self.nonlinearity == "hard" else ops.tanh(x)
 
-    @takes_no_rows
+    @accepts_empty_batch
     def call(self, image: Tensor, mask: Tensor | None = None, training: bool = False) -> Tensor:
         """One step on an image."""
         arguments.mask_of(mask, image)

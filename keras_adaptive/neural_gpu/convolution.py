@@ -1,9 +1,9 @@
 """Convolutions of a mental image, in the formulation that is fast on each backend.
 
-TensorFlow's own convolution is. XLA on CPU is 10 to 20 times slower with the gradient of a
-convolution inside a loop (https://github.com/jax-ml/jax/issues/12868), so on JAX the image's width
-is folded into its channels, the kernel becomes one along the length alone, and the convolution one
-matrix product.
+On TensorFlow that is its own convolution. XLA on CPU is 10 to 20 times slower with the gradient of
+a convolution inside a loop (https://github.com/jax-ml/jax/issues/12868), so on JAX the image's
+width is folded into its channels, the kernel becomes one along the length alone, and the
+convolution one matrix product.
 """
 
 import itertools

@@ -9,7 +9,7 @@ import numpy as np
 from keras import ops
 
 from .. import arguments, backend, relaxation
-from ..empty_batch import takes_no_rows
+from ..empty_batch import accepts_empty_batch
 from ..freezing import freeze_parts
 from ..halting.loop import at_least_float32
 from ..types import Shape, Tensor
@@ -177,7 +177,7 @@ class NeuralGPU(keras.layers.Layer):
         """The variables whose first axis counts parameter sets; none with a single set."""
         return [variable for cell in self.cells for variable in cell.relaxed_variables]
 
-    @takes_no_rows
+    @accepts_empty_batch
     def call(
         self,
         symbols: Tensor,

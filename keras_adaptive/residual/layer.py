@@ -6,14 +6,14 @@ from typing import Any, Self
 import keras
 from keras import ops
 
-from .. import arguments
+from .. import arguments, cells
 from ..freezing import freeze_parts
 from ..halting import ACT, report
-from ..halting.loop import at_least_float32
+from ..halting.loop import at_least_float32, symbolic_outputs
 from ..halting.unrolled import unrolled
 from ..time_penalty import HasTimePenalty
 from ..types import Shape, Tensor
-from . import saving
+from . import skipping
 from .halting_unit import HaltingUnit
 
 
@@ -141,8 +141,8 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
             after = tuple(unit.compute_output_shape(shape))
             if number > 1 and after != shape:
                 raise ValueError(
-                    f"Argument `units` must have layers that keep the shape of their input, but "
-                    f"for the first. Received: unit {number}, `{unit.name}`, makes {after} of "
+                    f"All layers of argument `units` but the first must keep the shape of their "
+                    f"input. Received: unit {number}, `{unit.name}`, makes {after} of "
                     f"{shape}"
                 )
             shape = after
@@ -169,7 +169,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         self._check_rank(inputs.shape)
         # A batch without images has no statistics for a normalization to keep.
         training = training and inputs.shape[0] != 0
-        features = self._apply(self.units[0], inputs, training)
+        features = cells.apply(self.units[0], inputs, training=training)
         ponder = self._spatially if self.spatial else self._per_image
         output, steps, remainder = ponder(features, training)
         means = [_mean_by_image(x) for x in (steps, remainder)]
@@ -186,10 +186,10 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
 
         def step(n, features, running):
             if n > 1:
-                features = self._apply(self.units[n - 1], features, training)
+                features = cells.apply(self.units[n - 1], features, training=training)
             return features, self._halting(n, features, training), features
 
-        advance = None if training else saving.by_image()
+        advance = None if training else skipping.by_image()
         result = unrolled(step, features, self.rule, advance=advance)
         return result.output, result.steps, result.remainder
 
@@ -211,15 +211,15 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
                 return rows, halting, rows
             features = maps_of(rows)
             if n > 1:
-                new = self._apply(self.units[n - 1], features, training)
+                new = cells.apply(self.units[n - 1], features, training=training)
                 features = freeze(maps_of(running), new, features)
                 rows = rows_of(features)
             return rows, rows_of(self._halting(n, features, training)), rows
 
-        advance, freeze = None, saving.frozen
+        advance, freeze = None, skipping.frozen
         if not training:
-            advance = saving.by_position(self.units, features, self.global_logit)
-            freeze = saving.frozen_if_any
+            advance = skipping.by_position(self.units, features, self.global_logit)
+            freeze = skipping.frozen_if_any
         result = unrolled(step, rows_of(features), self.rule, advance=advance, frozen=True)
         return tuple(map(maps_of, (result.output, result.steps, result.remainder)))
 
@@ -234,11 +234,6 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         rows = ops.shape(features)[:-1] if self.spatial else ops.shape(features)[:1]
         return ops.ones(rows, at_least_float32(features.dtype))
 
-    @staticmethod
-    def _apply(unit, features, training):
-        takes_training = getattr(unit, "_call_has_training_arg", False)
-        return unit(features, **({"training": training} if takes_training else {}))
-
     def compute_output_shape(self, input_shape: Shape) -> Any:
         """The shapes of what `call` returns, in the same structure."""
         shape = tuple(self.units[0].compute_output_shape(self._check_rank(input_shape)))
@@ -249,12 +244,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
 
     def compute_output_spec(self, inputs: Any, training: bool = False) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
-        shape = self.compute_output_shape(tuple(inputs.shape))
-        if not self.return_ponder:
-            return keras.KerasTensor(shape, self.compute_dtype)
-        dtype = at_least_float32(self.compute_dtype)
-        ponder = {name: keras.KerasTensor(rows, dtype) for name, rows in shape[1].items()}
-        return keras.KerasTensor(shape[0], self.compute_dtype), ponder
+        return symbolic_outputs(self, self.compute_output_shape(tuple(inputs.shape)))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""

@@ -326,7 +326,7 @@ def test_set_wants_key_and_value(capsys):
 @pytest.fixture
 def short_demo(monkeypatch):
     short = small_recipe().with_overrides({"chunk": 2, "units": 8, "steps": 2})
-    monkeypatch.setattr("keras_adaptive.zoo.demo_networks.small_recipe", lambda steps_scale: short)
+    monkeypatch.setattr("keras_adaptive.zoo.demo_networks.small_recipe", lambda: short)
 
 
 def test_demo(command, short_demo, tmp_path):

@@ -175,13 +175,13 @@ def minutes(seconds):
     return {0: "less than a minute", 1: "1 minute"}.get(count, f"{count:,} minutes")
 
 
-def duration(metrics, otherwise=""):
-    """How long a training took in words, and on what; `otherwise` if that was a CPU.
+def duration(metrics):
+    """How long a training took in words, and on which accelerator, if any.
 
     >>> duration({"training_seconds": 540, "accelerator": "NVIDIA H200"})
     '9 minutes on an NVIDIA H200'
     """
-    place = f" on an {metrics['accelerator']}" if "accelerator" in metrics else otherwise
+    place = f" on an {metrics['accelerator']}" if "accelerator" in metrics else ""
     return minutes(metrics["training_seconds"]) + place
 
 

@@ -79,7 +79,7 @@ def load(
         epsilon: ε of the halting threshold 1 - ε; the model's own by default (ACT).
         folder: where entries lie; those of the package by default.
         leaves: the number of leaves of the memory; by default as many as the input needs (HAM).
-        beam: how many answers the search keeps, instead of one (pointer networks).
+        beam: how many answers the search keeps, instead of one (pointer networks, translation).
         steps_multiplier: steps per symbol, instead of one (Neural GPU).
 
     Returns:

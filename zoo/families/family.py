@@ -1,6 +1,7 @@
 """The base class of families: all behaviour that differs between kinds of networks in the zoo.
 
-A family is a folder with a subclass of `Family` in its `family.py`, and a line in `registry.py`.
+A family is a folder with a subclass of `Family` in its `family.py`; `families/__init__.py` has its
+name, and `registry.py` its class.
 """
 
 import json
@@ -333,7 +334,7 @@ class Family(Evaluation):
         """The data set's parameters for the options of `evaluate`.
 
         Args:
-            wanted: a dict of `bits`, `length` and `probe`, each of which may be None.
+            wanted: a dict of `bits`, `length`, `side` and `probe`, each of which may be None.
 
         Raises:
             ValueError: the task has no such parameter; by default it has none of them.
