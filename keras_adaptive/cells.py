@@ -13,7 +13,7 @@ from .types import Shape, Tensor
 
 def apply(layer: Any, *inputs: Any, training: bool, **kwargs: Any) -> Any:
     """Calls a layer or a cell, with `training` if its `call` has that argument."""
-    if getattr(layer, "_call_has_training_arg", False):
+    if isinstance(layer, keras.layers.Layer) and layer._call_has_training_arg:
         kwargs["training"] = training
     return layer(*inputs, **kwargs)
 

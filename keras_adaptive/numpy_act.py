@@ -62,12 +62,19 @@ class NumpyACT:
         Returns:
             A dict: `outputs` `(1, time, …)`, `ponder` (ρ = N + R) and `ponder_steps` (N)
             `(1, time)`.
+
+        Raises:
+            ValueError: `inputs` has another shape.
         """
+        inputs = np.asarray(inputs, "float32")
+        width = len(self.cell[0]) - 1
+        if inputs.ndim != 3 or len(inputs) != 1 or inputs.shape[-1] != width:
+            arguments.refuse("inputs", inputs, f"numbers of shape (1, time, {width})")
         units = self.cell[1].shape[0]
         # The output is the first tensor of the state.
         state = np.zeros((2, units), "float32")
         outputs, steps, ponder = [], [], []
-        for x in np.asarray(inputs[0], "float32"):
+        for x in inputs[0]:
             taken, remainder = 0, np.float32(0.0)
             if (x != self.padding).any():
                 state, taken, remainder = self.ponder(x, state)
@@ -140,7 +147,11 @@ ALLOWED = {
     "SimpleRNNCell": TANH,
     "LSTMCell": {**TANH, "recurrent_activation": ("sigmoid",)},
     "Dense": {"activation": tuple(ACTIVATIONS), "use_bias": (True,)},
-    "EinsumDense": {"activation": tuple(ACTIVATIONS), "equation": ("btu,uoc->btoc",)},
+    "EinsumDense": {
+        "activation": tuple(ACTIVATIONS),
+        "equation": ("btu,uoc->btoc",),
+        "bias_axes": ("oc",),
+    },
 }
 
 

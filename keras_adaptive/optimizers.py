@@ -94,6 +94,8 @@ class RelativeClipAdamax(keras.optimizers.Optimizer):
     ) -> None:
         """Updates one variable."""
         dtype = variable.dtype
+        # The sum is dense also where TensorFlow gives the gradient of an `Embedding` by its rows.
+        gradient = ops.zeros_like(variable) + gradient
         mean = self._means[self._get_variable_index(variable)]
         norm = self._norms[self._get_variable_index(variable)]
         bound = self.clip_factor * norm + self.clip_offset
@@ -240,7 +242,7 @@ class GradientNoise(keras.optimizers.Optimizer):
         stddev = self._stddev()
         noisy = []
         for gradient in gradients:
-            gradient = ops.convert_to_tensor(gradient)
+            gradient = ops.convert_to_tensor(gradient, sparse=False)
             noise = draw(ops.shape(gradient), dtype="float32", seed=self._seed_generator)
             noisy.append(gradient + ops.cast(stddev * noise, gradient.dtype))
         return noisy

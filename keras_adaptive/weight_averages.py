@@ -65,18 +65,19 @@ def averaged_weights(model: keras.Model) -> Iterator[None]:
     if not _keeps_averages(model):
         yield
         return
-    weights = [np.array(variable) for variable in model.trainable_variables]
+    variables = [variable for variable, _ in _averages(model)]
+    weights = [np.array(variable) for variable in variables]
     use_averages(model)
     try:
         yield
     finally:
-        _assign(model, weights)
+        _assign(zip(variables, weights, strict=True))
 
 
 def use_averages(model: keras.Model) -> None:
     """Sets the weights of a compiled model to their averages, if its optimizer keeps them."""
     if _keeps_averages(model):
-        _assign(model, _innermost(model.optimizer)._model_variables_moving_average)
+        _assign(_averages(model))
 
 
 def _keeps_averages(model):
@@ -85,7 +86,14 @@ def _keeps_averages(model):
     if getattr(model, "optimizer", None) is None:
         arguments.refuse("model", model, "a compiled Keras model")
     optimizer = _innermost(model.optimizer)
-    return optimizer.use_ema and optimizer.built
+    return optimizer.use_ema and optimizer.built and int(optimizer.iterations) > 0
+
+
+def _averages(model):
+    """The weights that the optimizer knows, each with its average; some may be frozen by now."""
+    optimizer = _innermost(model.optimizer)
+    averages = optimizer._model_variables_moving_average
+    return list(zip(optimizer._trainable_variables, averages, strict=True))
 
 
 def _innermost(optimizer):
@@ -95,7 +103,7 @@ def _innermost(optimizer):
     return _innermost(optimizer.optimizer) if isinstance(optimizer, GradientNoise) else optimizer
 
 
-def _assign(model: keras.Model, values: Iterable[Tensor]) -> None:
-    """Sets the trainable weights to copies of `values`: JAX donates each buffer only once."""
-    for variable, value in zip(model.trainable_variables, values, strict=True):
+def _assign(pairs: Iterable[tuple[keras.Variable, Tensor]]) -> None:
+    """Sets variables to copies of values: JAX donates each buffer only once."""
+    for variable, value in pairs:
         variable.assign(np.array(value))

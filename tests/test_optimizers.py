@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keras_adaptive.optimizers import GradientNoise, RelativeClipAdamax
-from keras_adaptive.weight_averages import averaged_weights, use_averages
+from keras_adaptive.weight_averages import AveragingAdam, averaged_weights, use_averages
 
 SIZE = 20_000  # of a variable on which a standard deviation is measured to a few percent
 
@@ -223,3 +223,47 @@ def test_averages_inside_other_optimizers_are_used(eager, noise):
     np.testing.assert_array_equal(model.get_weights()[0], last[0])
     use_averages(model)
     assert not np.array_equal(model.get_weights()[0], last[0])
+
+
+def trained_with_averages(steps, layers=1):
+    """A network whose optimizer keeps averages, after some steps."""
+    layers = [keras.layers.Dense(2, use_bias=False) for _ in range(layers)]
+    model = keras.Sequential([keras.Input((3,)), *layers])
+    model.compile(AveragingAdam(0.1, use_ema=True, ema_momentum=0.5), "mse")
+    model.optimizer.build(model.trainable_variables)
+    for _ in range(steps):
+        model.train_on_batch(np.ones((4, 3)), np.ones((4, 2)))
+    return model
+
+
+def test_without_a_step_there_are_no_averages(eager):
+    model = trained_with_averages(0)
+    before = model.get_weights()[0]
+    with averaged_weights(model):
+        np.testing.assert_array_equal(model.get_weights()[0], before)
+    use_averages(model)
+    np.testing.assert_array_equal(model.get_weights()[0], before)
+
+
+def test_averages_of_a_network_that_was_frozen_in_part(eager):
+    model = trained_with_averages(3, layers=2)
+    before = model.get_weights()
+    with averaged_weights(model):
+        averages = model.get_weights()
+    model.layers[0].trainable = False
+    with averaged_weights(model):
+        for one, same in zip(model.layers, averages, strict=True):
+            np.testing.assert_array_equal(one.get_weights()[0], same)
+    for one, same in zip(model.layers, before, strict=True):
+        np.testing.assert_array_equal(one.get_weights()[0], same)
+
+
+def test_adamax_trains_embeddings(eager):
+    """The gradient of an embedding is sparse on TensorFlow."""
+    layers = [keras.layers.Embedding(5, 2), keras.layers.Flatten(), keras.layers.Dense(1)]
+    model = keras.Sequential([keras.Input((3,)), *layers])
+    model.compile(RelativeClipAdamax(0.1), "mse")
+    before = model.get_weights()[0]
+    model.train_on_batch(np.array([[0, 1, 1]]), np.ones((1, 1)))
+    moved = np.any(model.get_weights()[0] != before, axis=1)
+    assert moved.tolist() == [True, True, False, False, False]

@@ -228,3 +228,19 @@ def test_no_points_have_the_answer_of_none(eager, beams):
     assert not np.any(np.asarray(answer.indices)[1]) and np.asarray(answer.log_probability)[1] == 0
     np.testing.assert_allclose(np.sum(np.asarray(answer.outputs), axis=-1), 1, atol=1e-5)
     np.testing.assert_array_equal(np.asarray(answer.indices)[[0, 2]], np.asarray(alone.indices))
+
+
+def test_a_tour_begins_with_the_first_point_that_is_real(eager):
+    model = PointerNetwork(4, answer="tour")
+    points = np.random.default_rng(0).random((1, 4, 2))
+    points[0, 0] = -1
+    *tour, end = np.asarray(model.search(points).indices)[0].tolist()
+    assert sorted(tour[:3]) == [2, 3, 4] and tour[0] == tour[3] == 2 and end == 0
+
+
+@pytest.mark.parametrize("halting", [None, "act"])
+def test_fit_in_float64(halting):
+    model = PointerNetwork(4, halting=halting, dtype="float64")
+    model.compile("sgd", losses.SequenceLoss())
+    history = model.fit(np.ones((2, 3, 2)), np.array([[1, 2, 3, 1]] * 2), verbose=0).history
+    assert np.isfinite(history["loss"][0])

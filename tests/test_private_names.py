@@ -40,6 +40,7 @@ NAMES = {
         "SGD._get_variable_index",
         "SGD._model_variables_moving_average",
         "SGD._track_variable",
+        "SGD._trainable_variables",
         "SGD._untrack_variable",
         "SGD._variables",
     ],

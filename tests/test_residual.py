@@ -44,9 +44,8 @@ def test_values_are_those_of_the_equations(spatial, kinds):
     np.testing.assert_allclose(layer.losses[0], 2.0**-4 * rho.mean(), rtol=1e-6)
 
 
-def test_one_position_is_one_image_is_the_loop():
-    """SACT on maps of 1×1, ACT, and `halting.ponder` with units that are all alike."""
-    x = images(9, (1, 1))
+def alike():
+    """SACT and ACT with units that are all alike, and the same on maps of 1×1."""
     spatial, image = residual_layer(True, seed=3), residual_layer(False, seed=3)
     for one, other in zip(image.units, spatial.units, strict=True):
         one.set_weights(image.units[0].get_weights())
@@ -56,6 +55,13 @@ def test_one_position_is_one_image_is_the_loop():
         other.pooled_norm.set_weights(image.halting_units[0].pooled_norm.get_weights())
         other.pooled_weight.set_weights(image.halting_units[0].pooled_weight.get_weights())
         other.convolution.kernel.assign(np.zeros(other.convolution.kernel.shape))
+    return spatial, image
+
+
+def test_one_position_is_one_image_is_the_loop():
+    """SACT on maps of 1×1, ACT, and `halting.ponder` with units that are all alike."""
+    x = images(9, (1, 1))
+    spatial, image = alike()
     (y, ponder), (of_images, ponder_of_images) = spatial(x), image(x)
     np.testing.assert_allclose(y, of_images, atol=1e-12)
     for name in ("steps", "remainder"):
@@ -70,6 +76,15 @@ def test_one_position_is_one_image_is_the_loop():
     np.testing.assert_array_equal(ponder_of_images["steps"], result.steps)
     np.testing.assert_allclose(ponder_of_images["remainder"], result.remainder, atol=1e-12)
     assert len(np.unique(result.steps)) >= 2
+
+
+def test_halting_units_are_normalized_with_what_is_frozen():
+    spatial, image = alike()
+    x = images(9, (1, 1))
+    spatial(x, training=True), image(x, training=True)
+    for one, other in zip(image.halting_units, spatial.halting_units, strict=True):
+        for mean, same in zip(one.pooled_norm.weights, other.pooled_norm.weights, strict=True):
+            np.testing.assert_allclose(mean, same, atol=1e-12)
 
 
 @both

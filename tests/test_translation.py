@@ -247,3 +247,11 @@ def test_kinds_of_subwords():
         "later parts of words",
         "punctuation",
     ]
+
+
+def test_a_new_network_searches(eager):
+    model = TranslationNetwork(6, 7, 4)
+    inputs = np.array([[1, 2]])
+    symbols = model.search(inputs).symbols
+    spec = model.compute_output_spec(keras.KerasTensor(inputs.shape, "int32"))
+    assert (spec.shape, spec.dtype) == (symbols.shape, "int32")

@@ -28,7 +28,8 @@ class AdaptiveResNet(AdaptiveModel):
     A convolution of 3×3, then a `layers.ResidualACT` of `ResidualUnit`s for each of `filters`, the
     first unit of all but the first block halving the resolution, then batch normalization, a leaky
     ReLU, the mean or the maximum over all positions, and a softmax. With 5 units per block this is
-    the "ResNet-32" of the paper, with 18 its "ResNet-110".
+    the "ResNet-32" of the paper, with 18 its "ResNet-110". `keras.models.clone_model` makes a plain
+    functional model of it: copy the model by `from_config`.
 
     Args:
         input_shape: `(height, width, channels)`, of which height and width may be `None`, for

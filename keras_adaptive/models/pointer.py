@@ -233,6 +233,8 @@ class PointerNetwork(PonderingDecoder):
             An `Answer`.
         """
         points = ops.convert_to_tensor(points)
+        if not self.built:
+            self.build()
         self._check(points.shape)
         return self._search(self._encode(points), arguments.integer("beams", beams, least=1))
 

@@ -32,7 +32,7 @@ def valid_points(answer: str, t: Tensor, real: Tensor, chosen: Tensor, first: Te
     """Which points may be chosen next.
 
     A point is chosen once. The first one, chosen again, ends the answer: a polygon from its third
-    corner on, a tour when all points were visited. A tour begins with the first point.
+    corner on, a tour when all points were visited. A tour begins with the first point that is real.
 
     Args:
         answer: of `ANSWERS`.
@@ -48,7 +48,8 @@ def valid_points(answer: str, t: Tensor, real: Tensor, chosen: Tensor, first: Te
     free = ops.logical_and(real, ops.logical_not(chosen))
     may_close = ops.logical_not(ops.any(free, axis=-1, keepdims=True))
     if answer == "tour":
-        free = ops.where(t > 0, free, ops.equal(places, 0))
+        first_real = ops.argmax(ops.cast(real, "int32"), axis=-1, keepdims=True)
+        free = ops.where(t > 0, free, ops.equal(places, first_real))
     else:
         may_close = ops.logical_or(may_close, t >= SMALLEST_POLYGON)
     closing = ops.logical_and(ops.equal(places, first[:, None]), may_close)

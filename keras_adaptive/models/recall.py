@@ -26,7 +26,8 @@ class RecallModel(AdaptiveModel):
     layer's `steps`. `evaluate`, and `validation_data` in `fit`, have the loss of the answer alone.
 
     In training, the logs of `AdaptiveModel` also have `progressive_loss`, the second L; `task_loss`
-    is the first. `keras.models.clone_model` forgets `alpha` and `seed`: copy the model by
+    is the first. The network runs twice for each batch, so a `BatchNormalization` in it moves its
+    averages twice. `keras.models.clone_model` forgets `alpha` and `seed`: copy the model by
     `from_config`.
 
     Args:

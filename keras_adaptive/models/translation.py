@@ -252,6 +252,8 @@ class TranslationNetwork(PonderingDecoder):
             A `Translation`.
         """
         inputs = ops.convert_to_tensor(inputs)
+        if not self.built:
+            self.build()
         self._check(inputs.shape)
         return self._search(self._read(inputs), arguments.integer("beams", beams, least=1))
 
@@ -315,6 +317,20 @@ class TranslationNetwork(PonderingDecoder):
         if targets_shape is not None:
             return batch_size, targets_shape[1], self.target_symbols
         return batch_size, None if n is None else output_count(self.max_outputs, n)
+
+    def compute_output_spec(
+        self,
+        inputs: Tensor,
+        targets: Tensor | None = None,
+        mask: Tensor | None = None,
+        training: bool = False,
+    ) -> keras.KerasTensor:
+        """Symbolic probabilities, or symbols."""
+        targets = self.given_targets(targets)
+        if targets is None:
+            return keras.KerasTensor(self.compute_output_shape(inputs.shape), "int32")
+        shape = self.compute_output_shape(inputs.shape, targets.shape)
+        return keras.KerasTensor(shape, at_least_float32(self.compute_dtype))
 
     def signature(self) -> keras.InputSpec:
         """Any number of symbols."""

@@ -106,9 +106,21 @@ def write_figure(figure: Any, path: str | Path, title: str | None) -> Path:
     check_title(title)
     if title:
         figure.suptitle(title)
+    _read_literally(figure)
     with replace_picture(path) as partial:
         figure.savefig(partial, dpi=110)
     return Path(path)
+
+
+def _read_literally(figure):
+    """Lets matplotlib read no formula in titles, labels and names; numbers at axes may be some."""
+    from matplotlib.text import Text
+
+    axes = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)]
+    numbers = {label for axis in axes for label in axis.get_ticklabels(which="both")}
+    for text in figure.findobj(Text):
+        if text not in numbers:
+            text.set_parse_math(False)
 
 
 @contextlib.contextmanager

@@ -34,7 +34,8 @@ def ponder_over_pictures(
         The path.
 
     Raises:
-        ValueError: a wrong shape, another number of labels, or another kind of file.
+        ValueError: a wrong shape, numbers that are not finite, another number of labels, or another
+            kind of file.
     """
     allowed = "numbers of shape (count, height, width, 1 or 3)"
     pictures = _numbers("pictures", pictures, allowed)
@@ -72,4 +73,7 @@ def ponder_over_pictures(
 
 
 def _numbers(name, values, allowed):
-    return arguments.interpreted(name, values, lambda x: np.asarray(x, float), allowed)
+    numbers = arguments.interpreted(name, values, lambda x: np.asarray(x, float), allowed)
+    if not np.isfinite(numbers).all():
+        arguments.refuse(name, values, "finite numbers")
+    return numbers

@@ -174,7 +174,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         output, steps, remainder = ponder(features, training)
         means = [_mean_by_image(x) for x in (steps, remainder)]
         entry = report(self, means[0], means[1], self.charged_time_penalty())
-        self.add_loss(entry.cost)
+        self.add_loss(ops.cast(entry.cost, keras.config.floatx()))
         if training:
             self.adapt_time_penalty(entry.mean_steps)
         if not self.return_ponder:
@@ -186,7 +186,9 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
 
         def step(n, features, running):
             if n > 1:
-                features = cells.apply(self.units[n - 1], features, training=training)
+                new = cells.apply(self.units[n - 1], features, training=training)
+                # The normalization of the halting unit sees what images that halted are frozen at.
+                features = _where_running(running, new, features) if training else new
             return features, self._halting(n, features, training), features
 
         advance = None if training else skipping.by_image()
@@ -269,6 +271,11 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         if isinstance(config.get("target_ponder"), dict):
             config["target_ponder"] = restore(config["target_ponder"])
         return cls(**config)
+
+
+def _where_running(running, new, old):
+    """`new` of images that are running, `old` of the others."""
+    return ops.where(ops.reshape(running, (-1, *[1] * (len(new.shape) - 1))), new, old)
 
 
 def _mean_by_image(values):

@@ -112,6 +112,14 @@ def test_bad_arguments(tmp_path):
         plots.ponder_along_sequence(tmp_path / "picture.png", [])
 
 
+def test_dollars_are_no_formulas(tmp_path):
+    path = tmp_path / "picture.svg"
+    pictures, maps = np.zeros((1, 3, 3, 1)), np.ones((1, 3, 3))
+    plots.ponder_over_pictures(path, pictures, maps, labels=["$_$"], title="a $_$")
+    with pytest.raises(ValueError, match="`maps` must be finite numbers"):
+        plots.ponder_over_pictures(path, pictures, np.nan * maps)
+
+
 def test_matplotlib_is_imported_when_used_and_pyplot_never():
     # The module of figures imports no Keras, which imports pyplot itself.
     script = (
@@ -152,11 +160,17 @@ def test_one_error_in_a_thousand_stays_near_the_ground(tmp_path):
     assert 0.9 < panel.get_ylim()[1] <= 1.02
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path):
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "picture.png"
     path.write_bytes(b"before")
-    with pytest.raises(ValueError, match=r"ParseException|ParseFatal|Expected"):
-        plots.ponder_against_difficulty(path, {"model": ROWS}, "$\\broken{$")
+
+    def interrupted(figure, file, **kwargs):
+        file.write_bytes(b"half of it")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("matplotlib.figure.Figure.savefig", interrupted)
+        plots.ponder_against_difficulty(path, {"model": ROWS})
     assert [file.name for file in tmp_path.iterdir()] == ["picture.png"]
     assert path.read_bytes() == b"before"
     path = tmp_path / "new" / "folder" / "animation.gif"

@@ -92,6 +92,12 @@ sys.exit(status)
     assert json.loads(done.stdout) == store.predict("act_addition", text)
 
 
+@pytest.mark.parametrize("shape", [(2, 3, 4), (3, 4), (1, 3, 5)])
+def test_inputs_of_another_shape_are_refused(shape):
+    with pytest.raises(ValueError, match=r"`inputs` must be numbers of shape \(1, time, 64\)"):
+        NumpyACT(store.entry("act_parity") / "model.keras")(np.ones(shape))
+
+
 def saved(path, cell=None, activation="sigmoid", others=(), **settings):
     """The path of a file with a small network."""
     act = ACTRNN(
