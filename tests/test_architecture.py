@@ -179,8 +179,8 @@ def test_heavy_packages_load_when_used(source):
     heavy = {"tensorflow", "tensorflow_datasets", "keras_tuner", "matplotlib", "jax"}
     if source.name.endswith("builder.py") or source.parent == ROOT / "datasets" / "tfds":
         heavy -= {"tensorflow", "tensorflow_datasets"}
-    # A file named after its backend loads with that backend.
-    heavy -= {source.stem, source.stem.split("_")[0]}
+    # A file or a folder named after its backend loads with that backend.
+    heavy -= {source.stem, *source.relative_to(ROOT).parts[:-1]}
     found = third_party(source, unconditional=True) & heavy
     assert not found, f"{relative(source)} imports {sorted(found)} at once"
 

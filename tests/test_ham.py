@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from keras import ops
 
-from keras_adaptive.backend import tensorflow_scan
+from keras_adaptive.backend.tensorflow import scan as tensorflow_scan
 from keras_adaptive.ham import DHAM, HAM, MLP, Memory, entropy, ham, log_probability, record
 from known_ham import (
     FEATURES,

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from keras import ops
 
 import references
-from keras_adaptive import backend
-from keras_adaptive.backend import tensorflow_chunks, tensorflow_element
+from keras_adaptive.backend.tensorflow import chunks as tensorflow_chunks
+from keras_adaptive.backend.tensorflow import element as tensorflow_element
+from keras_adaptive.backend.tensorflow import scan as tensorflow_scan
 from keras_adaptive.halting import Converged, Decision, Sampled, over_time
 from keras_adaptive.layers import ACTRNN
 from known_layers import CELLS, TAU, act_layer, ragged_mask, sequences
@@ -22,7 +23,7 @@ def found(monkeypatch):
     log = []
 
     def spy(*arguments):
-        log.append(result := backend.tensorflow_scan.scan_repeats(*arguments))
+        log.append(result := tensorflow_scan.scan_repeats(*arguments))
         return result
 
     monkeypatch.setattr(over_time.backend, "scan_repeats", spy)
@@ -354,7 +355,7 @@ def test_leaves_alone_what_it_cannot_do(cell, found):
 
 
 def test_leaves_alone_what_takes_too_much_memory(monkeypatch, found):
-    monkeypatch.setattr(backend.tensorflow_scan, "MOST_BYTES_OF_XLA", 4 * 6 * 3 * 3 * 8)
+    monkeypatch.setattr(tensorflow_scan, "MOST_BYTES_OF_XLA", 4 * 6 * 3 * 3 * 8)
     layer = of(lstm())
     trace(layer, sequences(3, 4, 2), jit=True)
     assert found == [None]

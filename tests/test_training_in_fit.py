@@ -8,9 +8,9 @@ import pytest
 import tensorflow as tf
 from keras import ops
 
-from keras_adaptive.backend import tensorflow_element
-from keras_adaptive.backend.tensorflow import compiles, refuse_unseen
-from keras_adaptive.backend.tensorflow_graph import TracedGraph
+from keras_adaptive.backend.tensorflow import element as tensorflow_element
+from keras_adaptive.backend.tensorflow.core import compiles, refuse_unseen
+from keras_adaptive.backend.tensorflow.graph import TracedGraph
 from keras_adaptive.layers import ACTRNN
 from keras_adaptive.models import AdaptiveModel
 

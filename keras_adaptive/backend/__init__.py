@@ -22,8 +22,9 @@ from . import eager
 can_compact = keras.config.backend() == "tensorflow"
 
 if keras.config.backend() == "tensorflow":
-    from . import tensorflow_parts as parts
-    from .tensorflow import (
+    from .tensorflow import parts
+    from .tensorflow.compact import explained_compaction
+    from .tensorflow.core import (
         accelerator,
         append,
         appends_in_place,
@@ -38,10 +39,9 @@ if keras.config.backend() == "tensorflow":
         scan,
         with_gradient,
     )
-    from .tensorflow_compact import explained_compaction
-    from .tensorflow_element import compiled_together
-    from .tensorflow_retrace import retraced, runs_for_another_thread
-    from .tensorflow_scan import compiled_scan, scan_repeats
+    from .tensorflow.element import compiled_together
+    from .tensorflow.retrace import retraced, runs_for_another_thread
+    from .tensorflow.scan import compiled_scan, scan_repeats
 elif keras.config.backend() == "jax":
     from .jax import (
         accelerator,

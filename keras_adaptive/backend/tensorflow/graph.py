@@ -9,7 +9,7 @@ from keras import tree
 from tensorflow.python.eager import record
 from tensorflow.python.framework import kernels
 
-from ..types import Tensor
+from ...types import Tensor
 
 # Operations that are cheaper to repeat than to save their results.
 CHEAP = {

@@ -10,10 +10,10 @@ from typing import Any
 import tensorflow as tf
 from tensorflow.python.eager import record
 
-from ..types import Tensor
-from .tensorflow import _floating
-from .tensorflow_graph import unrecorded
-from .tensorflow_loops import Loops, as_array
+from ...types import Tensor
+from .core import floating
+from .graph import unrecorded
+from .loops import Loops, as_array
 
 # The smallest and the largest number of steps of a chunk, and its approximate size in bytes.
 FEWEST, MOST, BYTES = 8, 64, 2**24
@@ -30,7 +30,7 @@ def room_of(traced: Any, length: Tensor, last: int) -> int:
 def chunks_forward(
     traced: Any, carry: Any, common: Any, total: Any, sequences: Any, length: Tensor, last: int
 ) -> tuple[Any, Any, Any]:
-    """Runs all steps, see `tensorflow_scan._forward`."""
+    """Runs all steps, see `scan._forward`."""
     room = room_of(traced, length, last)
     width = min(room, length) if isinstance(length, int) else room
     windows = _Windows(sequences, width)
@@ -85,7 +85,7 @@ def chunks_forward(
                 of_carry,
                 common,
                 total,
-                [tf.zeros_like(x) for x in traced.reached(0, _floating(windows.padded))],
+                [tf.zeros_like(x) for x in traced.reached(0, floating(windows.padded))],
                 [tf.zeros_like(x) for x in traced.reached(1, traced.used)],
             ),
             most,

@@ -4,13 +4,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import keras
 import tensorflow as tf
 from keras import tree
 
-from ..types import Tensor
-from .tensorflow import _floating, _trace, _Witness
-from .tensorflow_graph import (
+from ...types import Tensor
+from .core import floating, traced_alone, traced_with_values
+from .graph import (
     TracedGraph,
     common_of,
     frozen_of,
@@ -43,20 +42,16 @@ class Step:
 
     def __init__(self, step: Callable[..., Any], carry: Any, sequences: Any):
         n, now = tf.constant(1), tree.map_structure(lambda x: x[0], sequences)
-        with _Witness() as witness:
-            _trace(step, n, carry, now)
-        values = [(variable, tf.convert_to_tensor(variable)) for variable in witness.read.values()]
 
-        def with_values(*arguments):
+        def kept(*arguments):
             self.arguments = [tree.flatten(argument) for argument in arguments]
-            with keras.StatelessScope(values):
-                self.results = step(*arguments)
+            self.results = step(*arguments)
             return self.results
 
-        trace = _trace(with_values, n, carry, now)
+        trace, witness = traced_with_values(kept, n, carry, now)
         self.graph = TracedGraph(trace.graph)
         self.share = trace.structured_outputs[0]
-        self.used = _floating(trace.captured_inputs)
+        self.used = floating(trace.captured_inputs)
         self.is_pure = not witness.state_mapping and self.graph.does_nothing_but(self.results)
         (n,), carry, _ = self.arguments
         self.common = common_of(trace.graph, n, carry)
@@ -64,13 +59,13 @@ class Step:
     def __call__(self, n, carry, now, common, used):
         """`(share, carry, done)`, by flat lists, `common` for this `n`."""
         given = zip(tree.flatten(self.arguments), [n, *carry, *now])
-        of_closure = zip(_floating(self.graph.graph.internal_captures), used)
+        of_closure = zip(floating(self.graph.graph.internal_captures), used)
         return self.graph.run([*given, *of_closure, *zip(self.common, common)], self.results)
 
     def common_at(self, n: Tensor, now: list[Tensor], used: list[Tensor]) -> list[Tensor]:
         """`common` of step `n`, from flat lists."""
         (number,), _, of_now = self.arguments
-        of_closure = zip(_floating(self.graph.graph.internal_captures), used)
+        of_closure = zip(floating(self.graph.graph.internal_captures), used)
         return self.graph.run([(number, n), *zip(of_now, now), *of_closure], self.common)
 
 
@@ -101,8 +96,8 @@ class StepWithGradient:
             used = list(map(tf.identity, step.used))
             results, done = with_total(n, carry, now, used, common, total)
             forward.update(op.name for op in done.graph.get_operations())
-            sources = [_floating(carry), _floating(now), used, common, tree.flatten(total)]
-            gradients = _gradients(_floating(results), sources, upstream)
+            sources = [floating(carry), floating(now), used, common, tree.flatten(total)]
+            gradients = _gradients(floating(results), sources, upstream)
             # A loop carries these, whether or not they depend on anything.
             for i in (0, 3):
                 both = zip(gradients[i], sources[i])
@@ -116,15 +111,15 @@ class StepWithGradient:
         @unrecorded
         def with_gradient_of_common(n, now, upstream):
             used = list(map(tf.identity, step.used))
-            gradients = _gradients(step.common_at(n, now, used), [_floating(now), used], upstream)
+            gradients = _gradients(step.common_at(n, now, used), [floating(now), used], upstream)
             self.known_to_common = [n, *now, *upstream]
             self.gradients_of_common = gradients
             return gradients
 
-        like = _floating((carry, step.share))
+        like = floating((carry, step.share))
         forward: set[str] = set()
         one = tf.constant(1)
-        graph = _trace(with_gradient, one, carry, first, step.common, step.share, like).graph
+        graph = traced_alone(with_gradient, one, carry, first, step.common, step.share, like).graph
         self.graph = TracedGraph(graph)
         self.saved = saved_of(graph, forward, self.given, self.known, _present(self.gradients))
         self.frozen = self._frozen(tree.flatten(carry))
@@ -132,7 +127,7 @@ class StepWithGradient:
         self.graph_of_common = self.graph
         self.gradients_of_common = [[None] * len(group) for group in self.gradients[1:3]]
         if step.common:
-            trace = _trace(with_gradient_of_common, one, first, step.common)
+            trace = traced_alone(with_gradient_of_common, one, first, step.common)
             self.graph_of_common = TracedGraph(trace.graph)
         needed = [*self.saved, *(outer for outer, _ in graph.captures)]
         self.is_pure = (

@@ -6,8 +6,8 @@ from typing import Any
 import tensorflow as tf
 from keras import tree
 
-from ..types import Tensor
-from .tensorflow import compiles
+from ...types import Tensor
+from .core import compiles
 
 
 def saves_time() -> bool:

@@ -11,9 +11,9 @@ from tensorflow.python.eager import record
 from tensorflow.python.framework import config
 from tensorflow.python.ops import control_flow_util
 
-from ..types import Tensor
-from . import eager
-from .tensorflow_compact import repeat_compacted
+from ...types import Tensor
+from .. import eager
+from .compact import repeat_compacted
 
 
 def repeat(
@@ -54,7 +54,7 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
     # Makes captured tensors of an outer graph tensors of this graph.
     inputs = tree.map_structure(tf.identity, inputs)
     body, used = _explicit(body, tf.constant(2), carry, inputs, running)
-    sources = [tree.flatten(carry), _floating(inputs), used]
+    sources = [tree.flatten(carry), floating(inputs), used]
 
     @tf.custom_gradient
     @refuse_unseen()
@@ -181,21 +181,13 @@ def _explicit(function, *example):
     values and of the captured tensors. The backward loop runs the same trace, because Python state
     may have changed in the meantime (dropout masks, contexts, the training flag of a layer).
     """
-    with _Witness() as witness:
-        _trace(function, *example)
-    values = [(variable, tf.convert_to_tensor(variable)) for variable in witness.read.values()]
-
-    def with_values(*arguments):
-        with keras.StatelessScope(values):
-            return function(*arguments)
-
-    trace = _trace(with_values, *example)
+    trace, _ = traced_with_values(function, *example)
 
     def traced(*arguments):
         results = trace(*tree.flatten(arguments))
         return tree.pack_sequence_as(trace.structured_outputs, tree.flatten(results))
 
-    return traced, _floating(trace.captured_inputs)
+    return traced, floating(trace.captured_inputs)
 
 
 def explicit(function: Callable[..., Any], *example: Any) -> tuple[Callable[..., Any], Any]:
@@ -265,11 +257,29 @@ def append(store: Tensor, number: Tensor, one: Tensor) -> Tensor:
     )
 
 
-def _floating(nest):
+def floating(nest: Any) -> list[Tensor]:
+    """The tensors of a nest that have gradients."""
     return [tensor for tensor in tree.flatten(nest) if tensor.dtype.is_floating]
 
 
-def _trace(function, *arguments):
+def traced_with_values(function: Callable[..., Any], *example: Any) -> tuple[Any, Any]:
+    """Traces `function` with the variables that it reads as tensors, their values now.
+
+    Returns:
+        The trace, and the scope of a first trace, which knows what `function` reads and assigns.
+    """
+    with _Witness() as witness:
+        traced_alone(function, *example)
+    values = [(variable, tf.convert_to_tensor(variable)) for variable in witness.read.values()]
+
+    def with_values(*arguments):
+        with keras.StatelessScope(values):
+            return function(*arguments)
+
+    return traced_alone(with_values, *example), witness
+
+
+def traced_alone(function: Callable[..., Any], *arguments: Any) -> Any:
     """Traces `function` on its own, without running it."""
     specs = tree.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), arguments)
     return tf.function(function, autograph=False).get_concrete_function(*specs)
@@ -280,7 +290,7 @@ def scan(step: Callable[..., Any], carry: Any, sequences: Any) -> tuple[Any, Any
     if tf.executing_eagerly():
         return eager.scan(step, carry, sequences)
     first = tree.map_structure(lambda x: x[0], sequences)
-    _, like = _trace(step, carry, first).structured_outputs
+    _, like = traced_alone(step, carry, first).structured_outputs
     leader = tree.flatten(sequences)[0]
     length = tf.shape(leader)[0] if leader.shape[0] is None else leader.shape[0]
     sequences = tree.map_structure(

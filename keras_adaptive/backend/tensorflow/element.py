@@ -13,12 +13,12 @@ import tensorflow as tf
 from tensorflow.python.eager import record
 from tensorflow.python.framework import config
 
-from ..types import Tensor
-from .tensorflow import _floating, compiles
-from .tensorflow_chunks import refuse_second_derivative
-from .tensorflow_graph import TracedGraph, unrecorded
-from .tensorflow_loops import _add, _array, _keep_shapes, _read, _write, as_array
-from .tensorflow_step import bytes_of
+from ...types import Tensor
+from .chunks import refuse_second_derivative
+from .core import compiles, floating
+from .graph import TracedGraph, unrecorded
+from .loops import as_array, empty_array, keep_shapes, read_at, summed, written_at
+from .step import bytes_of
 
 # The smallest number of steps of a chunk, and its approximate size in bytes.
 FEWEST, BYTES = 8, 2**21
@@ -62,7 +62,7 @@ class Element:
     def forward(
         self, carry: Any, common: Any, total: Any, sequences: Any, length: int, last: int
     ) -> tuple[Any, Any, Any]:
-        """Takes all steps, see `tensorflow_scan._forward`; the last carry is unfinished."""
+        """Takes all steps, see `scan._forward`; the last carry is unfinished."""
         traced = self.traced
         now = [x[0] for x in sequences]
         with record.stop_recording():
@@ -70,15 +70,15 @@ class Element:
             common = [traced.common_at(tf.constant(n), now, traced.used) for n in numbers]
 
         def chunk(number, _, done, carry, total, starts, saved):
-            starts = _write(starts, number, carry)
+            starts = written_at(starts, number, carry)
             count, done, carry, total, saved = self._steps(
                 number * self.room, done, carry, now, common, total, saved
             )
             return number + 1, count, done, carry, total, starts, saved
 
         zero = tf.constant(0)
-        starts = [_array(x, self.chunks) for x in carry if self.chunks > 1]
-        saved = [_array(traced.saved[i], self.room) for i in self.kept]
+        starts = [empty_array(x, self.chunks) for x in carry if self.chunks > 1]
+        saved = [empty_array(traced.saved[i], self.room) for i in self.kept]
         variables = zero, zero, tf.constant(False), carry, total, starts, saved
         if self.chunks == 1:
             with record.stop_recording():
@@ -95,7 +95,7 @@ class Element:
         starts, saved = [[x.stack() for x in arrays] for arrays in (starts, saved)]
 
         def pull(of_carry, of_totals):
-            refuse_second_derivative([*_floating(carry), *_floating(now), *traced.used])
+            refuse_second_derivative([*floating(carry), *floating(now), *traced.used])
             with record.stop_recording():
                 of_carry, of_now, of_used = self._back(
                     (chunks, count, carry, starts, saved, final, now, common),
@@ -116,8 +116,8 @@ class Element:
             carry, total, done, new = self.traced.forward(
                 taken + place + 1, carry, now, here, total
             )
-            _keep_shapes((carry, total), before)
-            return place + 1, done, carry, total, _write(saved, place, self._keep(new))
+            keep_shapes((carry, total), before)
+            return place + 1, done, carry, total, written_at(saved, place, self._keep(new))
 
         return tf.while_loop(
             lambda place, done, *_: tf.logical_not(done),
@@ -134,8 +134,8 @@ class Element:
             before = carry
             here = self._common_at(taken + place, common)
             carry, new = self.traced.forward_again(taken + place + 1, carry, now, here, total)
-            _keep_shapes(carry, before)
-            return place + 1, carry, _write(saved, place, self._keep(new))
+            keep_shapes(carry, before)
+            return place + 1, carry, written_at(saved, place, self._keep(new))
 
         return tf.while_loop(
             lambda place, *_: place < count,
@@ -148,7 +148,7 @@ class Element:
         """The gradients of the carry, `now` and `used`, from the results of the forward loops."""
         chunks, count, begin, starts, saved, final, now, common = results
         traced = self.traced
-        groups = traced.reached(0, _floating(now)), traced.reached(1, traced.used)
+        groups = traced.reached(0, floating(now)), traced.reached(1, traced.used)
         common_zeros = common[0] if common else []
         zeros = [[tf.zeros_like(x) for x in group] for group in (*groups, *[common_zeros] * 2)]
         zeros_of_total = [tf.zeros_like(x) for x in of_total]
@@ -164,7 +164,7 @@ class Element:
 
             @unrecorded
             def back_chunk(number, count, saved, frozen, *gradients):
-                carry, taken = _read(starts, number), number * self.room
+                carry, taken = read_at(starts, number), number * self.room
                 # The last chunk is there from the forward loops.
                 again = tf.where(number < chunks - 1, self.room, 0)
                 saved = self._steps_again(taken, again, carry, now, common, zeros_of_total, saved)
@@ -182,7 +182,7 @@ class Element:
         _, of_carry, _, of_now, of_used, *of_common = gradients
         for n, upstream in zip((2, 1), of_common if common else ()):
             more = traced.backward_of_common(tf.constant(n), now, upstream)
-            of_now, of_used = map(_add, (of_now, of_used), more)
+            of_now, of_used = map(summed, (of_now, of_used), more)
         return of_carry, of_now, of_used
 
     def _back_steps(self, taken, count, begin, saved, frozen, now, gradients):
@@ -197,8 +197,9 @@ class Element:
                 now, [number + 1, *old], of_carry, of_total
             )
             of_later = [tf.where(number > 0, x + y, x) for x, y in zip(of_later, of_common)]
-            new = of_carry, of_total, _add(of_now, more), _add(of_used, new), of_later, of_common
-            _keep_shapes(new, gradients)
+            sums = summed(of_now, more), summed(of_used, new)
+            new = of_carry, of_total, *sums, of_later, of_common
+            keep_shapes(new, gradients)
             return place - 1, frozen, *new
 
         return tf.while_loop(
@@ -221,8 +222,8 @@ class Element:
         What is frozen is what replaced it in the step before, in rows that were running there, and
         what it is in the next step in other rows.
         """
-        saved = dict(zip(self.kept, _read(arrays, place)))
-        before = dict(zip(self.kept, _read(arrays, tf.maximum(place - 1, 0))))
+        saved = dict(zip(self.kept, read_at(arrays, place)))
+        before = dict(zip(self.kept, read_at(arrays, tf.maximum(place - 1, 0))))
         frozen = []
         for (number, new, running), x in zip(self.frozen.values(), later):
             rows = tf.reshape(before[running], [-1] + [1] * (x.shape.rank - 1))

@@ -2,7 +2,7 @@
 
 A step is traced with its gradient. The forward loop saves the tensors that the gradient needs, and
 the backward loop repeats only operations that are cheaper to repeat than to save. Where possible,
-XLA compiles the loops in chunks of a few steps (`tensorflow_chunks.py`).
+XLA compiles the loops in chunks of a few steps (`chunks.py`).
 """
 
 import functools
@@ -13,11 +13,11 @@ import tensorflow as tf
 from keras import tree
 from tensorflow.python.framework import config
 
-from .tensorflow import _floating, compiles, refuse_unseen, scan
-from .tensorflow_chunks import chunks_forward
-from .tensorflow_element import Element
-from .tensorflow_loops import Loops, as_array
-from .tensorflow_step import TYPICAL_LENGTH, Step, StepWithGradient
+from .chunks import chunks_forward
+from .core import compiles, floating, refuse_unseen, scan
+from .element import Element
+from .loops import Loops, as_array
+from .step import TYPICAL_LENGTH, Step, StepWithGradient
 
 # XLA allocates and zeroes the saved tensors of all possible steps, and holds them to the end.
 MOST_BYTES_OF_XLA = 2**26
@@ -94,7 +94,7 @@ def scan_repeats(
 
         return [*final, *totals], backward
 
-    results = run(*_floating(carry), *_floating(flat), *step.used)
+    results = run(*floating(carry), *floating(flat), *step.used)
     count = len(tree.flatten(carry))
     totals = tree.pack_sequence_as(step.share, results[count:])
     carry = tree.pack_sequence_as(carry, results[:count])

@@ -5,9 +5,9 @@ from typing import Any
 import tensorflow as tf
 from keras import tree
 
-from ..types import Tensor
-from .tensorflow import _floating
-from .tensorflow_graph import unrecorded
+from ...types import Tensor
+from .core import floating
+from .graph import unrecorded
 
 
 class Loops:
@@ -46,23 +46,23 @@ class Loops:
         @unrecorded
         def advance(index, time, n, carry, common, total, totals, saved):
             before = carry, common, total
-            now = _read(self.arrays, time)
+            now = read_at(self.arrays, time)
             if common:
                 # All steps from the second on have the same.
                 common = tf.cond(
                     n <= 2, lambda: traced.common_at(n, now, traced.used), lambda: common
                 )
             carry, total, done, new = traced.forward(n, carry, now, common, total)
-            totals, saved = _write(totals, time, total), _write(saved, index, [time, *new])
+            totals, saved = written_at(totals, time, total), written_at(saved, index, [time, *new])
             total = [tf.where(done, tf.zeros_like(x), x) for x in total]
-            _keep_shapes((carry, common, total), before)
+            keep_shapes((carry, common, total), before)
             n = tf.where(done, 1, n + 1)
             time = time + tf.cast(done, tf.int32)
             return index + 1, time, n, carry, common, total, totals, saved
 
         zero = tf.constant(0)
-        totals = [_array(x, self.size) for x in total]
-        saved = [_array(x, room) for x in [zero, *traced.saved]]
+        totals = [empty_array(x, self.size) for x in total]
+        saved = [empty_array(x, room) for x in [zero, *traced.saved]]
         return tf.while_loop(
             lambda index, time, *_: tf.logical_and(time < length, index < room),
             advance,
@@ -98,26 +98,26 @@ class Loops:
 
         @unrecorded
         def retreat(index, later, of_carry, of_common, of_total, of_sequences, of_used):
-            time, n, *old = _read(saved, index)
-            now, upstream = _read(self.arrays, time), _read(of_totals, time)
+            time, n, *old = read_at(saved, index)
+            now, upstream = read_at(self.arrays, time), read_at(of_totals, time)
             new_time = tf.not_equal(time, later)
             of_total = [tf.where(new_time, a, b) for a, b in zip(upstream, of_total)]
             before = of_carry, of_common, of_total, of_used
             of_carry, of_now, more, new, of_total = traced.backward(
                 now, [n, *old], of_carry, of_total
             )
-            of_element = _add(_read(of_sequences, time), of_now)
-            of_used = _add(of_used, more)
+            of_element = summed(read_at(of_sequences, time), of_now)
+            of_used = summed(of_used, more)
             if of_common:
-                of_common = _add(of_common, new)
+                of_common = summed(of_common, new)
                 of_element, of_used, of_common = self._back_to_common(
                     n, now, of_element, of_used, of_common
                 )
-            _keep_shapes((of_carry, of_common, of_total, of_used), before)
-            of_sequences = _write(of_sequences, time, of_element)
+            keep_shapes((of_carry, of_common, of_total, of_used), before)
+            of_sequences = written_at(of_sequences, time, of_element)
             return index - 1, time, of_carry, of_common, of_total, of_sequences, of_used
 
-        zeros = [tf.zeros_like(x) for x in traced.reached(0, _floating(self.sequences))]
+        zeros = [tf.zeros_like(x) for x in traced.reached(0, floating(self.sequences))]
         _, _, *gradients = tf.while_loop(
             lambda index, *_: index >= 0,
             retreat,
@@ -140,17 +140,18 @@ class Loops:
         def computed():
             of_now, more = self.traced.backward_of_common(n, now, of_common)
             nothing = [tf.zeros_like(x) for x in of_common]
-            return _add(of_element, of_now), _add(of_used, more), nothing
+            return summed(of_element, of_now), summed(of_used, more), nothing
 
         return tf.cond(n <= 2, computed, lambda: (of_element, of_used, of_common))
 
 
-def _add(tensors, more):
+def summed(tensors: Any, more: Any) -> list[Tensor]:
     """The sums of pairs of tensors; the second may be None."""
     return [x if y is None else x + y for x, y in zip(tensors, more)]
 
 
-def _array(like, size):
+def empty_array(like: Any, size: Tensor) -> tf.TensorArray:
+    """A TensorArray for as many tensors like this one."""
     return tf.TensorArray(like.dtype, size, element_shape=like.shape, clear_after_read=False)
 
 
@@ -160,15 +161,17 @@ def as_array(x: Tensor, size: Tensor) -> tf.TensorArray:
     return array.unstack(x)
 
 
-def _keep_shapes(tensors, like):
+def keep_shapes(tensors: Any, like: Any) -> None:
     """Tells a loop that its tensors keep their shapes, which tracing may not infer."""
     for x, y in zip(tree.flatten(tensors), tree.flatten(like)):
         x.set_shape(y.shape)
 
 
-def _read(arrays, place):
+def read_at(arrays: Any, place: Tensor) -> list[Tensor]:
+    """The tensors at one place of TensorArrays."""
     return [array.read(place) for array in arrays]
 
 
-def _write(arrays, place, tensors):
+def written_at(arrays: Any, place: Tensor, tensors: Any) -> list[tf.TensorArray]:
+    """The TensorArrays with these tensors at one place."""
     return [array.write(place, tensor) for array, tensor in zip(arrays, tensors)]

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 from keras import tree
 
-from ..types import Tensor
+from ...types import Tensor
 
 # This name in the error of a graph shows that this loop failed.
 SCOPE = "rows_that_go_on"
