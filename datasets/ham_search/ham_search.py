@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import check_between
 from ..vectors import (
     PADDING,
     check_bits,
@@ -58,6 +59,7 @@ def sample(
     min_length: int = 1,
     same_length: bool = False,
     short_share: float = 0.0,
+    hard_share: float = 0.0,
     key_bits: int = 5,
     value_bits: int = 5,
 ) -> dict[str, np.ndarray]:
@@ -74,6 +76,8 @@ def sample(
         same_length: draw one n for all examples, and do not pad.
         short_share: share of the examples (with `same_length`: of the batches) whose n is drawn
             from 2 to `length`.
+        hard_share: share of the examples whose keys all lie among 2n neighbours, so that they are
+            close also where n is small.
         key_bits: width of a key.
         value_bits: width of a value.
 
@@ -95,11 +99,17 @@ def sample(
     Source: Andrychowicz & Kurach (2016), arXiv:1602.03218, section 4.2 (Search).
     """
     check_bits(key_bits=key_bits, value_bits=value_bits)
+    check_between(0, 1, hard_share=hard_share)
     lengths, positions = draw_lengths(
         rng, batch_size, length, min_length, same_length, short_share, LEAST
     )
     pairs = sequence_mask(lengths - 1, positions)
     keys = rng.integers(0, 2**key_bits, (batch_size, positions))
+    if hard_share:
+        hard = rng.random(batch_size) < hard_share
+        width = np.minimum(2 * lengths, 2**key_bits)[:, None]
+        least = rng.integers(0, 2**key_bits - width + 1)
+        keys = np.where(hard[:, None], least + rng.integers(0, width, keys.shape), keys)
     keys = np.sort(np.where(pairs, keys, 2**key_bits), axis=1)
     rows = np.arange(batch_size)
     keys[rows, lengths - 1] = keys[rows, rng.integers(0, lengths - 1)]

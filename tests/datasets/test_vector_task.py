@@ -155,6 +155,19 @@ def test_merge_draws_priorities_and_parts_uniformly():
     np.testing.assert_array_equal(numbers, np.tile(np.arange(1, 301), (3, 1)))
 
 
+def test_hard_searches_have_keys_that_are_close():
+    task = datasets.task("ham_search")
+    batch = task.sample(np.random.default_rng(0), 6000, length=4, min_length=4, hard_share=0.5)
+    keys = batch["inputs"][..., :5] @ 2.0 ** np.arange(4, -1, -1)
+    close = np.ptp(keys, axis=1) < 8
+    # Of three uniform keys 15 % lie within a window of 8.
+    assert 0.5 < close.mean() < 0.65
+    assert keys[close].min() == 0 and keys[close].max() == 31
+    np.testing.assert_array_equal(task.answers(batch["inputs"]), batch["targets"])
+    whole = task.sample(np.random.default_rng(0), 50, length=32, min_length=32, hard_share=1.0)
+    assert np.unique(whole["inputs"][..., :5], axis=0).shape[0] > 1
+
+
 def test_search_asks_for_every_pair_alike():
     batch = datasets.task("ham_search").sample(
         np.random.default_rng(4), 20_000, length=5, min_length=5, key_bits=20
@@ -299,6 +312,7 @@ def test_answers_of_other_vectors(name, change, message):
         ("ham_search", {"length": 1}, "`length` must be an integer of at least 2. Received: 1"),
         ("ham_search", {"value_bits": 0}, "`value_bits` must be an integer of at least 1"),
         ("ham_merge", {"hard_share": 1.1}, "`hard_share` must lie between 0 and 1"),
+        ("ham_search", {"hard_share": -0.1}, "`hard_share` must lie between 0 and 1"),
         ("ham_merge", {"length": 301}, "`length` must lie between 1 and 300. Received: 301"),
         ("ham_add", {"length": 3}, "an even number of at least 4 must lie between"),
         ("ham_add", {"length": 7, "min_length": 7}, "Received: min_length=7, length=7"),

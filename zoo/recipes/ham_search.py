@@ -19,12 +19,22 @@ SETTINGS = {
     "patience": 10,
     "size_factor": 0.75,
     "sure_from": 32,
+    "entropy_again": 1e-3,
+    "again_from": 2,
 }
 # In smaller trees a network learns to read the first pair instead of the query, and keeps doing so.
 FROM = dataclasses.replace(CONTROLLED_STAGES[0].curriculum, start=16)
 STAGES = (
     Stage(steps=30_000, learning_rate=3e-3, curriculum=FROM, chunk=100),
     dataclasses.replace(CONTROLLED_STAGES[1], steps=6000, learning_rate=3e-3, chunk=100),
+    # Keys that lie close together, as a person writes them, are rare among few that are uniform.
+    dataclasses.replace(
+        CONTROLLED_STAGES[1],
+        steps=5000,
+        learning_rate=3e-3,
+        chunk=100,
+        parameters={"hard_share": 0.5},
+    ),
 )
 RECIPE = Recipe(
     name="ham_search",
