@@ -198,6 +198,9 @@ def test_the_name_follows_from_the_parameters():
     )
     with pytest.raises(TypeError, match="name"):
         module("act_sort").ActSortConfig(name="mine")
+    # By position it would be TFDS's version.
+    with pytest.raises(TypeError, match="positional"):
+        module("act_sort").ActSortConfig(5)
 
 
 @pytest.mark.parametrize(
