@@ -12,7 +12,7 @@ from . import recipes, settings
 from .entries import store
 from .search.rows import SEARCH, check_measured, weights_of
 from .search.space import DEFAULT_METHOD, TIME_PENALTIES, space_of
-from .search.variants import DEFAULTS, STUDY, variants_of
+from .search.variants import STUDY, defaults_of, variants_of
 from .training import checkpoint
 
 # Options whose folders are written, and options whose folders must exist.
@@ -219,7 +219,8 @@ def check_study(arguments):
     if arguments.full:
         settings["tau"] = list(TIME_PENALTIES)
     settings = {kind: values for kind, values in settings.items() if values is not None}
-    variants_of(recipe, {**DEFAULTS, **settings, "overrides": shared_overrides_of(arguments)})
+    settings["overrides"] = shared_overrides_of(arguments)
+    variants_of(recipe, {**defaults_of(recipe), **settings})
 
 
 def check_example(arguments):

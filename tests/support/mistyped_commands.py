@@ -297,6 +297,7 @@ RIGHT = (
     ("tune", "neural_gpu_copy", "--over", "maps=16,24", "--objective", "longer_symbol_error"),
     ("study", "act_logic", "--tau", "0.1,0.01", "--target", "none", "--fixed", "none"),
     ("study", "act_logic", "--set", "gates=2", "--set", "vectors=2"),
+    ("study", "pondernet_parity"),
     ("evaluate", "act_parity", "--max-ponder", "3", "--epsilon", "0.5"),
     ("evaluate", "neural_gpu_addition", "--bits", "30", "--probe", "ones"),
     ("evaluate", "ham_sort", "--length", "33:64", "--leaves", "64"),
