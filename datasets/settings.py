@@ -99,9 +99,13 @@ class Number(Setting):
         return f"a number {ends}" if ends else "a finite number"
 
     def allows(self, value: Any) -> bool:
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        # A whole number may be too large for a float.
-        if not number or not -1e300 < value < 1e300:
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        try:
+            value = float(value)
+        except OverflowError:  # of a whole number
+            return False
+        if not -1e300 < value < 1e300:
             return False
         low = value > self.least if "low" in self.open else value >= self.least
         high = value < self.most if "high" in self.open else value <= self.most

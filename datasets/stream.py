@@ -61,6 +61,7 @@ def batch(
     check_integers(0, seed=seed, index=index)
     check_integers(1, batch_size=batch_size)
     check_parameters(parameters)
+    _check_known(name, parameters)
     fixed = tuple(sorted(parameters.items()))
     size = _block_size(name, batch_size, fixed, split)
     block = _block(index // size, size, name, batch_size, seed, SPLITS.index(split), fixed)
@@ -85,6 +86,7 @@ def example_size(name: str, split: str = "train", **parameters: Any) -> int:
     20
     """
     check_parameters(parameters)
+    _check_known(name, parameters)
     return _example_size(name, tuple(sorted(parameters.items())), split)
 
 
@@ -92,7 +94,6 @@ def example_size(name: str, split: str = "train", **parameters: Any) -> int:
 def _example_size(name, parameters, split):
     sample = task(name).sample
     parameters = _with_split(sample, parameters, split)
-    _check_known(sample, parameters)
     example = sample(np.random.default_rng(0), 1, **parameters)
     return sum(values.size for values in example.values())
 
@@ -130,14 +131,19 @@ def _with_split(sample, parameters, split):
     return {**dict(parameters), **({"split": split} if needed else {})}
 
 
-def _check_known(sample, parameters):
-    known = [
-        p.name for p in inspect.signature(sample).parameters.values() if p.kind == p.KEYWORD_ONLY
-    ]
-    for name in parameters:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=3) or known
-            raise ValueError(f"unknown parameter {name!r}. Did you mean {' or '.join(near)}?")
+def _check_known(name, parameters):
+    known = _known(name)
+    for parameter in parameters:
+        if parameter not in known:
+            near = difflib.get_close_matches(parameter, known, n=3) or known
+            raise ValueError(f"unknown parameter {parameter!r}. Did you mean {' or '.join(near)}?")
+
+
+@functools.cache
+def _known(name):
+    """The names of the parameters of a task's `sample`."""
+    parameters = inspect.signature(task(name).sample).parameters.values()
+    return [p.name for p in parameters if p.kind == p.KEYWORD_ONLY]
 
 
 def _independent(module, size, batch_size, rng, parameters):
@@ -196,8 +202,11 @@ def stream(name: str, batch_size: int, seed: int = 0, start: int = 0, **paramete
     import tensorflow as tf
 
     first = next(iterate(name, batch_size, seed, start, **parameters))
+    # All images have one size; sequences may be longer in another batch.
+    is_of_images = "side" in task(name).sizes(**parameters)
+    shapes = [x.shape if is_of_images else (batch_size, None, *x.shape[2:]) for x in first]
     signature = tuple(
-        tf.TensorSpec((batch_size, None, *x.shape[2:]), tf.as_dtype(x.dtype)) for x in first
+        tf.TensorSpec(shape, tf.as_dtype(x.dtype)) for shape, x in zip(shapes, first, strict=True)
     )
     return tf.data.Dataset.from_generator(
         lambda: iterate(name, batch_size, seed, start, **parameters), output_signature=signature

@@ -11,8 +11,8 @@ from .. import checkpoints, datasets
 from . import recipes, settings
 from .entries import store
 from .search.rows import SEARCH, check_measured, weights_of
-from .search.space import DEFAULT_METHOD, TIME_PENALTIES, full_name, space_of
-from .search.variants import DEFAULTS, STUDY, variants_of
+from .search.space import DEFAULT_METHOD, TIME_PENALTIES, space_of
+from .search.variants import STUDY, defaults_of, variants_of
 from .training import checkpoint
 
 # Options whose folders are written, and options whose folders must exist.
@@ -189,13 +189,17 @@ def over_of(arguments):
 
 def check_tune(arguments):
     """Check the arguments of `tune`."""
-    recipe, over = changed(arguments), over_of(arguments)
-    out_of(arguments, "_search")
-    if over or not arguments.resume:
-        space = space_of(recipe, over, arguments.method or DEFAULT_METHOD)
-        for name in shared_overrides_of(arguments):
-            if full_name(recipe, name) in space:
-                raise ValueError(f"{name} is both set and searched over: give one of the two")
+    recipe, out = changed(arguments), out_of(arguments, "_search")
+    # A search that is resumed has settings of its own, with which its values are checked.
+    if not (arguments.resume and (out / SEARCH).exists()):
+        space_of(
+            recipes.load(arguments.name),
+            over_of(arguments),
+            arguments.method or DEFAULT_METHOD,
+            overrides=shared_overrides_of(arguments),
+            variant=arguments.variant,
+            steps_scale=arguments.steps_scale,
+        )
     if arguments.objective is not None:
         check_measured(weights_of(arguments.objective), recipe)
 
@@ -215,7 +219,8 @@ def check_study(arguments):
     if arguments.full:
         settings["tau"] = list(TIME_PENALTIES)
     settings = {kind: values for kind, values in settings.items() if values is not None}
-    variants_of(recipe, {**DEFAULTS, **settings, "overrides": shared_overrides_of(arguments)})
+    settings["overrides"] = shared_overrides_of(arguments)
+    variants_of(recipe, {**defaults_of(recipe), **settings})
 
 
 def check_example(arguments):

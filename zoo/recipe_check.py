@@ -10,6 +10,13 @@ from .settings import GROWING, LARGEST_BATCH
 
 # The largest training batch, in numbers of 4 bytes: 8 GiB.
 MOST_NUMBERS = 2**31
+# The prices of steps that there are not, by the halting rules whose steps cost nothing; variants
+# with a fixed number of steps may say that there is no target.
+FREE = {
+    None: ("time_penalty", "target_ponder"),
+    "pondernet": ("time_penalty", "target_ponder"),
+    "fixed": ("time_penalty",),
+}
 # Among this many examples at least one has a target, if any example has.
 DRAWN = 100
 
@@ -94,12 +101,15 @@ def check_growth(recipe):
 
 def check_costs(recipe, changed):
     """Refuse a price of steps for networks whose steps cost nothing."""
-    if recipe.hyperparameters.get("halting") not in (None, "pondernet"):
+    halting, where = recipe.hyperparameters.get("halting"), recipe.name
+    if halting not in FREE:
         return
+    if halting is not None:
+        where += f" with halting={halting}"
     for name in changed:
-        if name.rsplit(".", 1)[-1] in ("time_penalty", "target_ponder"):
+        if name.rsplit(".", 1)[-1] in FREE[halting]:
             raise ValueError(
-                f"{recipe.name} has no {name}: its steps cost nothing"
+                f"{where} has no {name}: its steps cost nothing"
                 + (", but in its variant act" if "halting" in recipe.hyperparameters else "")
             )
 

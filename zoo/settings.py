@@ -4,7 +4,9 @@ The parameters of the data sets are in `datasets.settings`.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from ..datasets.settings import (
     LONGEST,
@@ -250,6 +252,19 @@ LIMITED = {
     "beam": "a search among answers",
     "steps_multiplier": "as many steps as symbols",
 }
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON gives it back: lists for tuples and arrays, Python's numbers for NumPy's.
+
+    >>> plain({"units": np.int64(8), "bins": (4, 8)})
+    {'units': 8, 'bins': [4, 8]}
+    """
+    if isinstance(value, Mapping):
+        return {name: plain(of) for name, of in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(plain, value))
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def check_option(name, value):

@@ -25,7 +25,7 @@ def read_pairs(path: Path) -> Pairs:
     """
     try:
         # Sentences may contain other ends of lines that `splitlines` knows.
-        text = path.read_text(encoding="utf-8-sig").removesuffix("\n")
+        text = path.read_text(encoding="utf-8-sig").rstrip("\n")
         lines = text.split("\n") if text else []
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is no text in UTF-8: {error}") from None
@@ -38,8 +38,12 @@ def read_pairs(path: Path) -> Pairs:
                 f"tab and a German one. Received: line {number}, {line[:60]!r}"
             )
         pairs[parts[0], parts[1]] = None
-    if len({source for source, _ in pairs}) < FEWEST:
-        raise ValueError(f"{path} must have at least {FEWEST} sentences. Received: {len(pairs)}")
+    sources = len({source for source, _ in pairs})
+    if sources < FEWEST:
+        raise ValueError(
+            f"{path} must have at least {FEWEST} sentences. Received: {sources} different ones in "
+            "English"
+        )
     return tuple(pairs)
 
 

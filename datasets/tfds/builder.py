@@ -1,5 +1,6 @@
 """Builders of TensorFlow Datasets: what every data set's has, and those of generated tasks."""
 
+import dataclasses
 import hashlib
 import inspect
 import itertools
@@ -47,6 +48,23 @@ class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):  #
             # TFDS refuses a config object that has the name of one of the builder's own.
             config = self.builder_configs.get(config.name, config)
         super().__init__(config=config, **kwargs)
+
+    def as_dataset(
+        self,
+        split: Any = None,
+        *,
+        shuffle_files: bool = False,
+        read_config: tfds.ReadConfig | None = None,
+        **options: Any,
+    ) -> Any:
+        """As in TFDS, and `shuffle_files` is allowed though the examples have an order."""
+        if shuffle_files:
+            read_config = dataclasses.replace(
+                read_config or tfds.ReadConfig(), enable_ordering_guard=False
+            )
+        return super().as_dataset(
+            split, shuffle_files=shuffle_files, read_config=read_config, **options
+        )
 
 
 def brought(dl_manager: tfds.download.DownloadManager, task: Any) -> Path | None:

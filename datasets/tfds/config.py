@@ -1,7 +1,7 @@
 """Configs that are named after what differs from the paper."""
 
 import dataclasses
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import tensorflow_datasets as tfds
@@ -22,6 +22,10 @@ class NamedConfig(tfds.core.BuilderConfig):
     name: str = dataclasses.field(default="", init=False)
     description: str = dataclasses.field(default="", init=False)
     seed: int = 0
+
+    # TFDS's own fields, such as its version, could be given by position.
+    def __new__(cls, **_: Any) -> Self:
+        return super().__new__(cls)
 
     def __post_init__(self):
         check_integers(0, seed=self.seed)

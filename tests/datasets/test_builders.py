@@ -150,6 +150,16 @@ def test_files_hold_the_examples(name, cls, tmp_path, monkeypatch):
         assert inputs != [example["inputs"].tobytes() for example in drawn]
 
 
+def test_files_can_be_shuffled(tmp_path):
+    builder = module("act_parity").Builder(data_dir=tmp_path, config=config_of("act_parity"))
+    builder.download_and_prepare()
+    read_config = tfds.ReadConfig(shuffle_seed=3)
+    shuffled = builder.as_dataset("test", shuffle_files=True, read_config=read_config)
+    assert len(list(shuffled)) == SIZES["test"] and read_config.enable_ordering_guard
+    loaded = builder.as_dataset("test", shuffle_files=True, as_supervised=True, batch_size=4)
+    assert len(next(iter(loaded))) == 3
+
+
 # A task may have more examples that repeat, so that the distribution of a file differs more.
 TOLERANCE = {"ham_add": 0.1}
 
@@ -188,6 +198,9 @@ def test_the_name_follows_from_the_parameters():
     )
     with pytest.raises(TypeError, match="name"):
         module("act_sort").ActSortConfig(name="mine")
+    # By position it would be TFDS's version.
+    with pytest.raises(TypeError, match="positional"):
+        module("act_sort").ActSortConfig(5)
 
 
 @pytest.mark.parametrize(

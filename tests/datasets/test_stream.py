@@ -150,6 +150,11 @@ def test_tf_data(name, parameters):
     assert data.element_spec[0].shape.as_list() == [4, None, *width]
 
 
+def test_images_have_a_size_that_a_dense_layer_can_ask_for():
+    shapes = [spec.shape.as_list() for spec in datasets.stream("digit_canvas", 4).element_spec]
+    assert shapes == [[4, 32, 32, 1], [4, 1], [4, 1]]
+
+
 WITHOUT_TENSORFLOW = """
 import importlib.abc, json, sys, zlib
 
@@ -198,6 +203,7 @@ def test_another_process_without_tensorflow():
         ({"seed": -1}, "`seed` must be an integer of at least 0. Received: -1"),
         ({"bit": 8}, "unknown parameter 'bit'. Did you mean bits"),
         ({"gates": 3}, "unknown parameter 'gates'"),
+        ({"foo": [1]}, "unknown parameter 'foo'. Did you mean"),
         ({"bits": 0}, "bits must be a whole number from 1 to 100,000. Received: 0"),
         ({"bits": 99999999999}, "bits must be a whole number"),
         ({"bits": [1]}, "bits must be a whole number"),

@@ -83,6 +83,7 @@ def test_the_variable_names_the_file_or_a_folder(file, monkeypatch, named):
         (b"\xff\xfe\x00", "is no text in UTF-8"),
         ("".join(f"S{i}.\tSatz.\n" for i in range(40)), "no sentences for the part `test`"),
         ("Hi\u2028there.\tHallo.\n", "at least 30 sentences. Received: 1"),
+        ("".join(f"S{i % 20}.\tSatz {i}.\n" for i in range(40)), "sentences. Received: 20 diff"),
     ],
 )
 def test_a_file_of_another_format_is_named(file, text, message):
@@ -90,6 +91,12 @@ def test_a_file_of_another_format_is_named(file, text, message):
     with pytest.raises(ValueError) as error:
         tatoeba.read("train")
     assert message in str(error.value) and str(file) in str(error.value)
+
+
+def test_empty_lines_at_the_end_are_no_pairs(file):
+    before = tatoeba.read("test")
+    file.write_text(file.read_text(encoding="utf-8") + "\n\n", encoding="utf-8")
+    assert tatoeba.read("test") == before
 
 
 def test_an_epoch_has_each_pair_once():

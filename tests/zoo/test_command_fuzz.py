@@ -4,12 +4,14 @@ No command begins to work here: what may is recognised by that.
 """
 
 import re
+import shlex
 
 import pytest
 
-from keras_adaptive.zoo import cli, demo_networks
+from keras_adaptive.zoo import cli, command_check, demo_networks
 from keras_adaptive.zoo.commands import entries, models, trainings
 from keras_adaptive.zoo.entries import store
+from keras_adaptive.zoo.parser import COMMANDS
 from support.mistyped_commands import cases, sample
 
 WORK = (
@@ -79,6 +81,17 @@ def test_all_that_is_mistyped(told):
     assert len(found) > 1000
     for words, begins in found:
         check(words, begins, told)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_examples_of_the_helps_are_right(command, tmp_path, monkeypatch):
+    """Nothing is wrong with them but that there are no such trainings here."""
+    monkeypatch.chdir(tmp_path)
+    for example in command.examples:
+        try:
+            command_check.check(cli.parsed(shlex.split(example)))
+        except (OSError, ValueError) as error:
+            assert re.search("(there is no |must be a folder ).*runs/", str(error)), example
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,11 @@ def test_an_interrupted_study_goes_on(trainer, tmp_path):
     assert len(trainer.calls) == 11 + 6 + 2
     zoo.study("act_logic", tmp_path, resume=True, seeds=2)
     assert len(trainer.calls) == 19
+    # Earlier values that are not given again are kept.
+    found = zoo.study("act_logic", tmp_path, resume=True, tau=[0.1, 0.01], targets=[])
+    kept = {name: found["settings"][name] for name in ("tau", "targets", "seeds")}
+    assert kept == {"tau": [0.1, 0.001, 0.01], "targets": [3, 4], "seeds": 3}
+    assert len(trainer.calls) == 19 + 3 and len(found["rows"]) == 21
     for changed in ({"examples": 5}, {"overrides": {"units": 3}}):
         with pytest.raises(ValueError, match=f"{next(iter(changed))}: .* holds a study with"):
             zoo.study("act_logic", tmp_path, resume=True, **changed)
@@ -175,6 +180,11 @@ def test_the_full_protocol(trainer, tmp_path, monkeypatch):
     words = ["study", "act_parity", "--out", str(tmp_path), "--full", "--json"]
     assert cli.main(words) == 0
     assert len(trainer.calls) == 40 * 20
+
+
+def test_targets_are_not_above_the_most_steps(trainer, tmp_path):
+    found = zoo.study("pondernet_parity", tmp_path, seeds=1, tau=[0.1])
+    assert [row["arm"] for row in found["rows"]] == ["plain", "fixed-5", "tau-0.1"]
 
 
 def test_variants():

@@ -10,7 +10,7 @@ from .. import demo as demonstration
 from .. import listing
 from .answers import PROGRAM, answer
 from .question import predict
-from .resume import again, has_training, is_resumable
+from .resume import again, has_training
 
 __all__ = [
     "PROGRAM",
@@ -18,7 +18,6 @@ __all__ = [
     "demo",
     "entry_commands",
     "has_training",
-    "is_resumable",
     "list_models",
     "model_commands",
     "predict",

@@ -21,8 +21,3 @@ def again(argv, resume):
 def has_training(out):
     """Whether `train --resume` can continue in a folder."""
     return out is not None and any(map(checkpoints.exists, (out, Path(out) / "seed-0")))
-
-
-def is_resumable(out):
-    """Whether `tune` and `study` can resume in a folder: always, even in an empty one."""
-    return True

@@ -1,8 +1,9 @@
 """The parts of a search that subclass KerasTuner: oracles that propose trials, and the tuner.
 
 KerasTuner 1.4.8 forgets a grid when it is loaded again, writes its state in place, rounds values
-that pass between processes, averages the executions of a trial, and needs TensorBoard to run one.
-The classes here change this by overriding methods.
+that pass between processes, averages the executions of a trial, counts trainings that were cut
+short among the best, and needs TensorBoard to run a trial. The classes here change this by
+overriding methods.
 """
 
 import itertools
@@ -22,7 +23,8 @@ OBJECTIVE = keras_tuner.Objective("objective", "min")
 
 
 class Kept:
-    """A mixin for oracles that replaces files atomically and keeps values unrounded."""
+    """A mixin for oracles that replaces files atomically, keeps values unrounded, and knows the
+    best trials."""
 
     def save(self):
         write_file(Path(self._get_oracle_fname()), json.dumps(self.get_state()))
@@ -35,6 +37,12 @@ class Kept:
         # KerasTuner sends a worker's numbers as 32-bit floats.
         trial.hyperparameters = self.trials[trial.trial_id].hyperparameters
         super().end_trial(trial)
+
+    def get_best_trials(self, num_trials=1):
+        """At most `num_trials` completed trials, in the order of `rows.ranking`."""
+        completed = [trial for trial in self.trials.values() if trial.status == "COMPLETED"]
+        ranked = sorted(completed, key=lambda x: (-share_of(x), x.score, int(x.trial_id)))
+        return ranked[:num_trials]
 
 
 class Grid(Kept, keras_tuner.Oracle):
@@ -81,7 +89,10 @@ def oracle_of(settings):
 
 
 def hyperparameters(space):
-    """A space as KerasTuner's hyperparameters. Values that are not numbers become JSON texts."""
+    """A space as KerasTuner's hyperparameters.
+
+    Of values that are neither all numbers nor all texts, each becomes a JSON text.
+    """
     declared = keras_tuner.HyperParameters()
     for name, values in space.items():
         if isinstance(values, Range):
@@ -91,6 +102,8 @@ def hyperparameters(space):
         elif all(type(value) in (int, float) for value in values):
             same = float if any(type(value) is float for value in values) else int
             declared.Choice(name, [same(value) for value in values])
+        elif all(isinstance(value, str) for value in values):
+            declared.Choice(name, list(values))
         else:
             declared.Choice(name, [json.dumps(value) for value in values])
     return declared
@@ -104,10 +117,15 @@ def overrides_of(values, space):
         if isinstance(candidates, Range):
             overrides[name] = int(value) if candidates.is_integer else float(f"{value:.6g}")
         elif isinstance(value, str):
-            overrides[name] = json.loads(value)
+            overrides[name] = value if value in candidates else json.loads(value)
         else:
             overrides[name] = min(candidates, key=lambda candidate: abs(candidate - value))
     return overrides
+
+
+def share_of(trial):
+    """The share of all steps after which the trainings of a trial stop."""
+    return trial.hyperparameters.values.get("tuner/epochs", MAX_EPOCHS) / MAX_EPOCHS
 
 
 class RecipeTuner(keras_tuner.Tuner):
@@ -154,6 +172,16 @@ class RecipeTuner(keras_tuner.Tuner):
     def on_search_begin(self):
         # Without this file, a tuner that is killed in its first trial would forget the trial.
         self.save()
+        if not trials.has_workers():
+            self.measure_lost()
+
+    def measure_lost(self):
+        """Measure trials that are completed, but whose rows are lost, from their checkpoints."""
+        ranked = trials.ranking(self.rows(), self.plan.settings["seeds"])
+        known = {trial["trial"] for trial in ranked}
+        for trial in self.oracle.trials.values():
+            if trial.status == "COMPLETED" and trial.trial_id not in known:
+                self.run_trial(trial)
 
     def run_trial(self, trial, verbose=0):
         """Train the recipe with every seed. `search` calls it.
@@ -163,10 +191,9 @@ class RecipeTuner(keras_tuner.Tuner):
         """
         values = trial.hyperparameters.values
         overrides = overrides_of(values, self.plan.space)
-        share = values.get("tuner/epochs", MAX_EPOCHS) / MAX_EPOCHS
         earlier = values.get("tuner/trial_id")
         try:
-            return self.plan.run_trial(trial.trial_id, overrides, share, earlier)
+            return self.plan.run_trial(trial.trial_id, overrides, share_of(trial), earlier)
         except Exception as error:
             # Otherwise KerasTuner would continue with the next trial.
             raise keras_tuner.errors.FatalError(str(error)) from error

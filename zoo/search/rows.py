@@ -115,10 +115,19 @@ def measurements_of(row):
 
 
 def rows(folder):
-    """All rows of a search, by trial and seed."""
+    """All rows of a search, by trial and seed.
+
+    Raises:
+        ValueError: a row is damaged.
+    """
     results = []
     for path in Path(folder).glob(f"trial_*/seed-*/{RESULT}"):
-        results.append(read_json(path, ("trial", "seed", "overrides", "objective", "share")))
+        try:
+            results.append(read_json(path, ("trial", "seed", "overrides", "objective", "share")))
+        except ValueError as error:
+            raise ValueError(
+                f"{error}; remove it and resume the search, which measures that training again"
+            ) from error
     return sorted(results, key=lambda row: (int(row["trial"]), row["seed"]))
 
 

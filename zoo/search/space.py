@@ -1,9 +1,12 @@
 """The search space over a recipe's settings: lists of values, and ranges."""
 
 import dataclasses
+import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping
+
+from ..settings import plain
 
 METHODS = ("grid", "random", "bayesian", "hyperband")
 DEFAULT_METHOD = "random"
@@ -79,7 +82,7 @@ def word(text):
         return text
 
 
-def space_of(recipe, over=None, method="random"):
+def space_of(recipe, over=None, method="random", **shared):
     """The values that a search tries for each setting.
 
     Args:
@@ -89,12 +92,15 @@ def space_of(recipe, over=None, method="random"):
             name may lack its stage (`time_penalty` for `stages.1.time_penalty`) where the recipe
             declares it with one, and `tau` is `time_penalty`. By default all that it declares.
         method: one of `METHODS`. Of a range a grid has the values that the recipe declares.
+        **shared: what all trainings have: `variant`, `overrides` and `steps_scale`, as in
+            `Recipe.configured`.
 
     Returns:
         A dict from settings to a tuple of values, or a `Range`.
 
     Raises:
-        ValueError: an unknown method or setting, an invalid value, or an empty space.
+        ValueError: an unknown method or setting, an invalid value or values that contradict each
+            other, an empty space, or a setting that all trainings have.
 
     Example:
 
@@ -116,7 +122,51 @@ def space_of(recipe, over=None, method="random"):
         if name in space:
             raise ValueError(f"over has {name} twice")
         space[name] = values_for(recipe, name, values, method)
+    check_space(recipe, space, shared)
     return space
+
+
+def check_space(recipe, space, shared):
+    """Refuse settings that do not go together, or not with what all trainings have."""
+    if "seed" in space:
+        raise ValueError("over: each training of a trial has a seed of its own, see `seeds`")
+    overrides = shared.get("overrides") or {}
+    for name in overrides:
+        if full_name(recipe, name) in space:
+            raise ValueError(f"{name} is both set and searched over: give one of the two")
+    recipe.configured(**shared)
+    for tried in combinations(space):
+        try:
+            recipe.configured(**{**shared, "overrides": {**overrides, **tried}})
+        except (TypeError, ValueError) as error:
+            values = ", ".join(f"{name}={value!r}" for name, value in tried.items())
+            raise ValueError(f"over: {values}: {error}") from error
+
+
+def combinations(space):
+    """Settings that a search may try, among which are those that contradict each other, if any.
+
+    They are each value of a setting, and the least and largest ones of every two; the other
+    settings have their first value.
+
+    Example:
+
+    >>> [tuple(tried.values()) for tried in combinations({"units": (8, 16), "bits": Range(2, 9)})]
+    [(8, 2), (16, 2), (8, 2), (8, 9), (8, 2), (8, 9), (16, 2), (16, 9)]
+    """
+    values = {name: (v.low, v.high) if isinstance(v, Range) else v for name, v in space.items()}
+    first = {name: tried[0] for name, tried in values.items()}
+    for name, tried in values.items():
+        yield from ({**first, name: value} for value in tried)
+    for pair in itertools.combinations(values, 2):
+        for ends in itertools.product(*(_ends(values[name]) for name in pair)):
+            yield {**first, **dict(zip(pair, ends, strict=True))}
+
+
+def _ends(values):
+    """The least and the largest of some numbers; of other values all."""
+    are_numbers = all(type(value) in (int, float) for value in values)
+    return (min(values), max(values)) if are_numbers else values
 
 
 def full_name(recipe, name):
@@ -141,7 +191,7 @@ def values_for(recipe, name, values, method):
             values = Range(float(values.low), float(values.high))
         ends = (values.low, values.high)
     elif isinstance(values, Iterable):
-        ends = values = tuple(values)
+        ends = values = tuple(plain(list(values)))
     else:
         raise ValueError(f"over: {name} must have a list of values. Received: {values!r}")
     if not ends:
@@ -149,20 +199,20 @@ def values_for(recipe, name, values, method):
             f"over: there is no value of {name} to try. {recipe.name} declares "
             f"{', '.join(map(str, declared)) or 'none'}; others are given as a list"
         )
-    if len(set(map(repr, ends))) < len(ends):
+    if any(value in ends[:place] for place, value in enumerate(ends)):
         raise ValueError(f"over: {name} has a value twice. Received: {ends}")
     for value in ends:
         try:
-            recipe.with_overrides({name: value})
+            recipe.check_setting(name, value)
         except (TypeError, ValueError) as error:
             raise ValueError(f"over: {name}={value!r}: {error}") from error
     return values
 
 
 def _takes(recipe, name, value):
-    """Whether a setting may have a value."""
+    """Whether a setting may have a value, whatever the others are."""
     try:
-        recipe.with_overrides({name: value})
+        recipe.check_setting(name, value)
     except (TypeError, ValueError):
         return False
     return True

@@ -16,7 +16,7 @@ from ..recipe import Recipe
 from . import study_table
 from .forecast import announce, say
 from .trainings import Trainings, checked, kept_in, resumed
-from .variants import DEFAULTS, KINDS, STUDY, variants_of
+from .variants import DEFAULTS, KINDS, STUDY, defaults_of, variants_of
 
 NAME = STUDY
 # Settings that may grow when a study is resumed.
@@ -43,16 +43,17 @@ def study(
         recipe: the name of a recipe with adaptive computation time, or the `Recipe`.
         out: the folder; `runs/<name>_study` by default.
         resume: continue the study in `out`, if there is one. More seeds, time penalties, fixed
-            numbers of steps and targets may be given; other settings must be the same. Finished
-            trainings are not repeated, so a finished study is only drawn again.
+            numbers of steps and targets may be given, beside the earlier ones; other settings must
+            be the same. Finished trainings are not repeated, so a finished study is only drawn
+            again.
         jit_compile: as in `keras.Model.compile`.
         **settings: `tau`: time penalties, default (0.1, 0.01, 0.001, 0.0001); the paper's grid is
             `space.TIME_PENALTIES`. `plain`: `(1,)` trains without ACT too, `()` does not. `fixed`:
             fixed numbers of steps, default (5,). `sampled`: time penalties of networks with
-            `halting.Sampled`, default (). `targets`: target mean numbers of steps,
-            default (5,). `seeds`: their number, default 3; the paper has 20. `overrides`,
-            `steps_scale`: of every training, as in `train`. `examples`: of each measurement, and
-            at each difficulty; default 1000.
+            `halting.Sampled`, default (). `targets`: target mean numbers of steps, default (5,) if
+            the recipe allows so many. `seeds`: their number, default 3; the paper has 20.
+            `overrides`, `steps_scale`: of every training, as in `train`. `examples`: of each
+            measurement, and at each difficulty; default 1000.
 
     Returns:
         The contents of `study.json`: `recipe`, `settings`, `rows` (one a training) and `sequences`.
@@ -80,15 +81,30 @@ def study(
             if data["recipe"] != loaded.name:
                 raise ValueError(f"{out} holds a study of {data['recipe']}, not of {loaded.name}")
             before = {**DEFAULTS, **data["settings"]}
+            for name in GROWING:
+                if name in settings:
+                    settings[name] = grown(before[name], settings[name])
             data["settings"] = resumed(before, settings, GROWING, f"{out} holds a study")
         else:
-            data = {"recipe": loaded.name, "settings": {**DEFAULTS, **settings}, "rows": []}
+            settings = {**defaults_of(loaded), **settings}
+            data = {"recipe": loaded.name, "settings": settings, "rows": []}
         trainings = Trainings(custom or loaded.name, out, data["settings"], jit_compile)
         work = Study(loaded, trainings, data)
         remove_temporary_files(out)
         work.run()
         study_table.draw(data, loaded, out)
     return data
+
+
+def grown(before, given):
+    """The values of a setting when more are given, or their number; earlier ones are kept.
+
+    >>> grown([0.1, 0.01], [0.01, 0.001]), grown(3, 2)
+    ([0.1, 0.01, 0.001], 3)
+    """
+    if isinstance(before, int):
+        return max(before, given)
+    return [*before, *(value for value in given if value not in before)]
 
 
 class Study:

@@ -14,7 +14,7 @@ import keras
 from ... import checkpoints
 from ...checkpoints.files import read_json
 from ..recipe import Recipe
-from ..settings import check_option
+from ..settings import check_option, plain
 from ..training import checkpoint
 from ..training.run import Run, configure, restore
 from ..training.train import train
@@ -127,7 +127,7 @@ class Trainings:
 
 
 def checked(settings: Mapping[str, Any], defaults: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The settings that were given, without those that are None.
+    """The settings that were given, as JSON gives them back, without those that are None.
 
     Args:
         settings: those that were given.
@@ -140,11 +140,13 @@ def checked(settings: Mapping[str, Any], defaults: Mapping[str, Any], kind: str)
     unknown = sorted(set(settings) - set(defaults))
     if unknown:
         raise ValueError(f"unknown setting {unknown[0]!r}; a {kind} has {', '.join(defaults)}")
-    received = {name: value for name, value in settings.items() if value is not None}
+    received = {name: plain(value) for name, value in settings.items() if value is not None}
     for name in ("trials", "seeds", "examples", "steps_scale", "seed"):
         check_option(name, received.get(name))
     if not isinstance(received.get("overrides", {}), Mapping):
         raise ValueError(f"overrides must be a mapping. Received: {received['overrides']!r}")
+    if "seed" in received.get("overrides", {}):
+        raise ValueError("overrides: each training has a seed of its own, see `seeds`")
     return received
 
 

@@ -19,7 +19,7 @@ from ..training import checkpoint
 from . import rows as trials
 from .forecast import announce, say
 from .space import DEFAULT_METHOD, Range, space_in, space_of, to_json
-from .trainings import Trainings, checked, kept_in, resumed
+from .trainings import SHARED, Trainings, checked, kept_in, resumed
 
 NAME = trials.SEARCH
 # The default settings of a search.
@@ -124,7 +124,7 @@ def _check_longer(out, before, trials):
 def new_settings(recipe, over, settings):
     """The settings of a new search."""
     settings = {"recipe": recipe.name, **DEFAULTS, **settings}
-    settings["space"] = to_json(space_of(recipe, over, settings["method"]))
+    settings["space"] = space_given(settings, recipe, over)
     settings["objective"] = trials.weights_of(settings["objective"])
     if settings["trials"] is None and settings["method"] in ("random", "bayesian"):
         settings["trials"] = TRIALS
@@ -133,9 +133,15 @@ def new_settings(recipe, over, settings):
 
 def same_space(previous, recipe, over, out):
     """Refuse to resume a search with another search space."""
-    space = to_json(space_of(recipe, over, previous["method"]))
+    space = space_given(previous, recipe, over)
     if space != previous["space"]:
         raise ValueError(f"over: {out} holds a search over {previous['space']}. Received: {space}")
+
+
+def space_given(settings, recipe, over):
+    """The search space of a search with these settings, as plain data."""
+    shared = {name: settings[name] for name in SHARED}
+    return to_json(space_of(recipe, over, settings["method"], **shared))
 
 
 class Plan:

@@ -1,6 +1,7 @@
 """The variants of a study: the settings that are compared, each with several seeds."""
 
 import dataclasses
+import math
 
 from ...datasets.settings import Integer
 from ..settings import HYPERPARAMETERS, STAGE
@@ -71,6 +72,19 @@ class Variant:
             "targets": "N → {:g}",
         }
         return shown[self.kind].format(self.value)
+
+
+def defaults_of(recipe):
+    """The settings of a study of a recipe, whose targets are not above its most steps.
+
+    Example:
+
+    >>> from keras_adaptive.zoo import recipes
+    >>> [defaults_of(recipes.load(name))["targets"] for name in ("act_sort", "pondernet_parity")]
+    [[5], []]
+    """
+    most = recipe.hyperparameters.get("max_ponder", math.inf)
+    return {**DEFAULTS, "targets": [target for target in DEFAULTS["targets"] if target <= most]}
 
 
 def variants_of(recipe, settings):
