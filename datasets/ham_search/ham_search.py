@@ -104,19 +104,25 @@ def sample(
         rng, batch_size, length, min_length, same_length, short_share, LEAST
     )
     pairs = sequence_mask(lengths - 1, positions)
-    keys = rng.integers(0, 2**key_bits, (batch_size, positions))
-    if hard_share:
-        hard = rng.random(batch_size) < hard_share
-        width = np.minimum(2 * lengths, 2**key_bits)[:, None]
-        least = rng.integers(0, 2**key_bits - width + 1)
-        keys = np.where(hard[:, None], least + rng.integers(0, width, keys.shape), keys)
-    keys = np.sort(np.where(pairs, keys, 2**key_bits), axis=1)
-    rows = np.arange(batch_size)
-    keys[rows, lengths - 1] = keys[rows, rng.integers(0, lengths - 1)]
+    keys = _keys(rng, lengths, positions, 2**key_bits, hard_share)
     values = draw_bits(rng, batch_size, positions, value_bits) * pairs[..., None]
     inputs = pad_vectors(np.concatenate([to_bits(keys, key_bits), values], axis=-1), lengths)
     targets = answers(inputs, key_bits=key_bits)
     return make_batch(inputs, lengths, targets, np.ones((batch_size, 1)))
+
+
+def _keys(rng, lengths, positions, count, hard_share):
+    """Sorted keys below `count`, and after them the query: `(batch, positions)`."""
+    rows = np.arange(len(lengths))
+    keys = rng.integers(0, count, (len(lengths), positions))
+    if hard_share:
+        hard = rng.random(len(lengths)) < hard_share
+        width = np.minimum(2 * lengths, count)[:, None]
+        least = rng.integers(0, count - width + 1)
+        keys = np.where(hard[:, None], least + rng.integers(0, width, keys.shape), keys)
+    keys = np.sort(np.where(sequence_mask(lengths - 1, positions), keys, count), axis=1)
+    keys[rows, lengths - 1] = keys[rows, rng.integers(0, lengths - 1)]
+    return keys
 
 
 def answers(inputs: np.ndarray, *, key_bits: int | None = None) -> np.ndarray:

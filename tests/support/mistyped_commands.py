@@ -76,7 +76,7 @@ WRONG_SETTINGS = (
     (HULL, ("units", "max_ponder", "length", "min_length"), (*NO_WHOLE, "0")),
     (HULL, ("input_gain", "clipnorm"), (*NO_NUMBER, "0", "-1")),
     (HULL, ("halting", "fixed_steps"), ("", "foo", "ACT", "[1]", "{}", "true", "nan")),
-    (("train", "tour_pointer"), ("length",), ("13", "0", "abc")),
+    (("train", "tour_pointer"), ("length",), ("101", "0", "abc")),
     (PONDER, ("prior",), (*NO_NUMBER, "0", "1", "-0.1", "null")),
     (PONDER, ("beta", "input_scale"), (*NO_NUMBER, "-1", "null")),
     (PONDER, ("units", "bits", "length", "min_length"), (*NO_WHOLE, "0", "97.0", "99999999999")),
