@@ -1,6 +1,7 @@
 """Cells that read a memory: values, gradients, masks, models, and what is refused."""
 
 import functools
+import warnings
 
 import keras
 import numpy as np
@@ -246,6 +247,15 @@ def test_an_initial_state_beside_the_memory():
     found, *last = layer(x[:, 2:], initial_state=middle, memory=memory)
     np.testing.assert_allclose(found, outputs[:, 2:], rtol=0, atol=1e-6)
     np.testing.assert_allclose(last, states, rtol=0, atol=1e-6)
+
+
+def test_a_single_vector_is_read_without_a_warning():
+    memory = np.random.default_rng(0).normal(size=(3, 1, SIZE)).astype("float32")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mean, weights = BahdanauAttention(3)(np.ones((3, 2), "float32"), memory)
+    np.testing.assert_array_equal(mean, memory[:, 0])
+    np.testing.assert_array_equal(weights, np.ones((3, 1)))
 
 
 def test_no_rows():

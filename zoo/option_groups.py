@@ -42,7 +42,7 @@ def limits(parser):
         parser,
         max_ponder="largest number of steps per input (networks that halt)",
         epsilon="halt when the halting activations reach 1 - EPSILON (ACT)",
-        leaves="leaves of the memory (HAM; default: as many as the input needs)",
+        leaves="leaves of the memory (HAM; default: as in training, or as the input needs)",
         steps_multiplier="steps per symbol (Neural GPU; default: 1)",
     )
     what = "answers that the search keeps (pointer networks, translation; default: 1)"

@@ -24,7 +24,7 @@ def segment(
     """Propose boundaries in a text, where a model's ponder peaks.
 
     Args:
-        name: of an entry that reads text.
+        name: of an entry that reads text byte by byte.
         text: the text.
         by: `"ponder"`, `"loss"` or `"entropy"`.
         height: the smallest height of a peak; by default the best one on validation data, for texts
@@ -36,14 +36,14 @@ def segment(
         the number of characters before each.
 
     Raises:
-        ValueError: an unknown name or signal, or a model that does not read text.
+        ValueError: an unknown name or signal, or a model that does not read bytes of text.
     """
     check_option("height", height)
     store.check_text(text)
     recipe = store.recipe(name, folder)
     rows = store.results(name, folder).get("segmentation")
     if rows is None:
-        raise ValueError(f"{name} does not read text, which `segment` needs")
+        raise ValueError(f"{name} does not read text byte by byte, which `segment` needs")
     if by not in SIGNALS:
         raise ValueError(f"by must be one of {', '.join(SIGNALS)}. Received: {by!r}")
     inputs = datasets.task(recipe.dataset).encode(text)

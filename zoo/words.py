@@ -28,9 +28,18 @@ def shortened(text, most=600):
     >>> shortened("0123456789" * 3, most=20)
     '0123456789 … 56789'
     """
-    text = " ".join(text.split())
-    text = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    text = printable(" ".join(text.split()))
     return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 4 :]}"
+
+
+def printable(text):
+    """A text of one or more lines whose other characters that are not printable are escaped.
+
+    >>> print(printable("one\\x1b\\ntwo"))
+    one\\x1b
+    two
+    """
+    return "".join(x if x.isprintable() or x == "\n" else repr(x)[1:-1] for x in text)
 
 
 def truncated(text, most):

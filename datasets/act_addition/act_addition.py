@@ -184,3 +184,12 @@ def decode(outputs: np.ndarray) -> list[str]:
         stop = np.flatnonzero(figures == END)
         forms.append("".join(map(str, figures[: stop[0] if len(stop) else None])))
     return forms
+
+
+def note(inputs: np.ndarray, answers: list[str], *, numbers: int = 5, **_: Any) -> str | None:
+    """That one example, inputs (time, width), has more numbers than the training; None if not.
+
+    >>> note(encode("1+2+3")[0], ["", "3", "6"], numbers=2)
+    'the training saw at most 2 numbers'
+    """
+    return f"the training saw at most {numbers} numbers" if len(inputs) > numbers else None

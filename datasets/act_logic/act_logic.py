@@ -195,3 +195,13 @@ def describe(inputs: np.ndarray) -> list[str]:
 def decode(outputs: np.ndarray) -> list[str]:
     """The truth value at each time step, `"1"` or `"0"`, from probabilities (time, 1)."""
     return [str(int(probability >= 0.5)) for probability in np.asarray(outputs)[:, 0]]
+
+
+def note(inputs: np.ndarray, answers: list[str], *, vectors: int = 10, **_: Any) -> str | None:
+    """That one example, inputs (time, width), has more vectors than the training; None if not.
+
+    >>> note(encode("1 0 AND; 1 NOR")[0], ["0", "0"])
+    >>> note(encode("1 0 AND; 1 NOR; 1 NOR")[0], ["0", "0", "0"], vectors=2)
+    'the training saw at most 2 vectors'
+    """
+    return f"the training saw at most {vectors} vectors" if len(inputs) > vectors else None

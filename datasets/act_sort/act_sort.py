@@ -10,6 +10,12 @@ from ..arguments import check_between, check_counts
 PADDING = -1.0
 # As a person writes it.
 EXAMPLE = "0.3 -1.2 0.8"
+# Two of 15 normal numbers are as close in one sequence of 17.
+RARE_GAP = 0.001
+# What its examples do not have, for model cards.
+UNSEEN = (
+    "It saw no equal numbers, seldom numbers closer than 0.001, and seldom numbers beyond -3 and 3."
+)
 
 
 def sizes(max_numbers: int = 15, **_: Any) -> dict[str, int]:
@@ -192,14 +198,24 @@ def decode(outputs: np.ndarray) -> list[str]:
     return [str(index) for index in np.asarray(outputs).argmax(-1)]
 
 
-def note(answers: list[str], asked: list[bool]) -> str | None:
-    """What is wrong with answers at all time steps of one example, or None.
+def note(inputs: np.ndarray, answers: list[str], **_: Any) -> str | None:
+    """What is wrong with the answers to one example, or unlike the training; None if nothing is.
 
-    >>> note(["", "", "1", "0"], [False, False, True, True])
-    >>> note(["", "", "1", "1"], [False, False, True, True])
-    'not an order of the numbers. The training saw numbers around 0, seldom beyond -3 and 3'
+    Args:
+        inputs: the example (time, 2).
+        answers: at all its time steps, in human form.
+
+    >>> note(encode("0.3 -1.25")[0], ["", "", "1", "0"])
+    >>> note(encode("1 1")[0], ["", "", "1", "1"])
+    'not an order of the numbers; the training saw no equal numbers'
     """
-    order = [int(answer) for answer, real in zip(answers, asked, strict=True) if real]
-    if sorted(order) == list(range(len(order))):
-        return None
-    return "not an order of the numbers. The training saw numbers around 0, seldom beyond -3 and 3"
+    count = asked(inputs).index(True)
+    numbers, order = inputs[:count, 0], answers[count : 2 * count]
+    gap = np.diff(np.sort(numbers.astype(float))).min(initial=np.inf)
+    found = {
+        "not an order of the numbers": sorted(map(int, order)) != list(range(count)),
+        "the training saw no equal numbers": gap == 0,
+        f"the training seldom saw numbers closer than {RARE_GAP}": 0 < gap < RARE_GAP,
+        "the training saw numbers around 0, seldom beyond -3 and 3": abs(numbers).max() > 3,
+    }
+    return "; ".join(text for text, holds in found.items() if holds) or None

@@ -105,3 +105,18 @@ def from_integer(value: int, base: int) -> list[int]:
         value, digit = divmod(value, base)
         digits.append(digit)
     return digits
+
+
+def as_asked(written: str, base: int, question: str) -> str:
+    """A number that answers a question, in decimal if a digit of the question is not of its base.
+
+    What is not a number stays as it is.
+
+    >>> as_asked("1010000", 2, "53+27"), as_asked("1010000", 2, "110101+11011")
+    ('80', '1010000')
+    """
+    decimal = any(digit.isdecimal() and int(digit) >= base for digit in question)
+    if not (decimal and written.isdecimal()):
+        return written
+    value = to_integer([int(digit) for digit in reversed(written)], base)
+    return "".join(map(str, reversed(from_integer(value, 10))))

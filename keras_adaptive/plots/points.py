@@ -9,6 +9,9 @@ import numpy as np
 from .. import arguments
 from .figure import check_title, new_figure, write_figure
 
+# From a point to the middle of its label, in points of the text.
+DISTANCE = 8
+
 
 def answers_over_points(
     path: str | Path,
@@ -20,9 +23,10 @@ def answers_over_points(
 ) -> Path:
     """Draws sets of points, each with a line through the points of an answer.
 
-    Each point is labelled with its index, in bold where the answer begins. The colour of a point of
-    the answer is the ponder before the network chose it. The last output, which chooses the first
-    point again, has no colour.
+    Each point is labelled with its index, in bold where the answer begins, at the side away from
+    the nearest other point. The colour of a point of the answer is the ponder before the network
+    chose it; the scale of colours is one step wide at least. The last output, which chooses the
+    first point again, has no colour.
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
@@ -51,8 +55,9 @@ def answers_over_points(
     for panel in panels.flat:
         panel.set_axis_off()
     every = np.concatenate([values for _, _, values in examples])
-    most = every.min() + max(np.ptp(every), 1e-6)
-    colours = {"cmap": "cividis", "vmin": every.min(), "vmax": most, "edgecolors": "black"}
+    spare = max(1 - np.ptp(every), 0) / 2
+    ends = {"vmin": every.min() - spare, "vmax": every.max() + spare}
+    colours = {"cmap": "cividis", "edgecolors": "black", **ends}
     shown = None
     for panel, (places, indices, values) in zip(panels.flat, examples):
         shown = _draw(panel, places, indices, values, colours)
@@ -62,6 +67,8 @@ def answers_over_points(
 
 def _draw(panel, places, indices, values, colours):
     """One example; returns its coloured points."""
+    from matplotlib.patheffects import withStroke
+
     panel.set_axis_on()
     panel.set_aspect("equal")
     panel.set_xticks([])
@@ -72,12 +79,25 @@ def _draw(panel, places, indices, values, colours):
     # The first one is chosen again at the end.
     last = len(indices) - (len(indices) > 1 and indices[-1] == indices[0])
     shown = panel.scatter(*line[:last].T, s=46, c=values[:last], zorder=3, **colours)
+    outline = [withStroke(linewidth=2, foreground="white")]
+    middle = {"ha": "center", "va": "center", "textcoords": "offset points"}
     for number, place in enumerate(places, 1):
-        offset = {"xytext": (4, 4), "textcoords": "offset points"}
+        offset = DISTANCE * _away(place, np.delete(places, number - 1, axis=0))
         weight = "bold" if number == indices[0] else "normal"
-        panel.annotate(str(number), place, fontsize=7, fontweight=weight, zorder=4, **offset)
+        text = panel.annotate(str(number), place, offset, fontsize=7, zorder=4, **middle)
+        text.set(fontweight=weight, path_effects=outline)
     panel.margins(0.12)
     return shown
+
+
+def _away(place, others):
+    """The direction from the nearest other point that is not at the same place."""
+    gaps = place - others
+    distances = np.hypot(*gaps.T)
+    if not distances.any():
+        return np.array([0.0, 1.0])
+    nearest = np.where(distances > 0, distances, np.inf).argmin()
+    return gaps[nearest] / distances[nearest]
 
 
 def _example(points, answer, ponder):

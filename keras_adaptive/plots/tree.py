@@ -54,7 +54,7 @@ def accesses(
     _check(nodes, turns, read, written, marked)
     leaves = [int("".join(str(int(turn)) for turn in access), 2) for access in turns]
     count, shown = nodes.shape[1] // 2, min(most, len(turns))
-    columns = 1 if count > 16 else 2 if count > 4 else 4
+    columns = min(1 if count > 16 else 2 if count > 4 else 4, shown)
     lines = -(-shown // columns)
     width = min(1 + 0.62 * count, 20)
     height = 1.1 + 0.62 * turns.shape[1]

@@ -142,3 +142,21 @@ def test_parameters_out_of_range(wrong, named):
 
 def test_answers_worked_out_by_hand():
     assert task.answers(task.encode("3 1 2")).tolist() == [[0, 0, 0, 1, 2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "notes"),
+    [
+        ("1 2", "0 1", ""),
+        ("1 2", "0 0", "not an order"),
+        ("1 1 1 1", "4 1 0 3", "not an order of the numbers; the training saw no equal numbers"),
+        ("2 1 1", "1 2 0", "the training saw no equal numbers"),
+        ("1 1.0005", "0 1", "the training seldom saw numbers closer than 0.001"),
+        ("1 3.5", "0 1", "the training saw numbers around 0, seldom beyond -3 and 3"),
+    ],
+)
+def test_note_says_what_is_wrong_or_unlike_the_training(text, order, notes):
+    inputs = task.encode(text)[0]
+    found = task.note(inputs, [*[""] * (len(inputs) // 2), *order.split()])
+    assert (found or "").startswith(notes) and bool(found) == bool(notes)
+    assert ("around 0" in (found or "")) == ("3.5" in text)

@@ -198,3 +198,20 @@ def test_answers_over_points_colour_each_point_by_its_ponder(tmp_path):
     np.testing.assert_array_equal(chosen.get_array(), [1.0, 2.0, 3.0])
     assert [text.get_text() for text in first.texts] == list("12345")
     assert [text.get_fontweight() for text in first.texts] == ["normal", "bold", *["normal"] * 3]
+    # Labels stand away from the nearest point, which is the middle, over what is drawn there.
+    offsets = np.array([text.xyann for text in first.texts])
+    np.testing.assert_array_equal(np.sign(offsets[:4]), 2 * np.array(square[:4]) - 1)
+    np.testing.assert_allclose(np.hypot(*offsets.T), points.DISTANCE)
+    assert all(text.get_path_effects() for text in first.texts)
+    assert min(text.zorder for text in first.texts) > max(x.zorder for x in first.collections)
+
+
+def test_small_differences_of_ponder_have_similar_colours(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(points, "write_figure", lambda figure, *_: drawn.append(figure))
+    three = [[0, 0], [1, 0], [1, 0]]
+    plots.answers_over_points(tmp_path / "a.png", [three], [[1, 2, 3]], [[3.7, 3.9, 3.8]])
+    low, high = drawn[0].axes[0].collections[1].get_clim()
+    assert (round(low, 6), round(high, 6)) == (3.3, 4.3)
+    plots.answers_over_points(tmp_path / "a.png", [three[1:]], [[1, 2]], [[2.0, 5.0]])
+    assert drawn[1].axes[0].collections[1].get_clim() == (2.0, 5.0)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from keras_adaptive import checkpoints, zoo
+from keras_adaptive import checkpoints, datasets, zoo
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import baseline, export, headline, lengths, store, verify
 from keras_adaptive.zoo.entries.card import minutes, with_medians
@@ -76,6 +76,12 @@ def test_cards_begin_with_use(name):
     titles = [title for title in titles if title != "With less thought"]
     assert titles[:5] == ["Use", "Results", "Limits", "Licence", "Pictures"]
     assert titles[-1] == "Training" and "\n| seed" not in card.split("<details>")[0]
+
+
+@pytest.mark.parametrize("name", ["act_sort", "act_digits", "sact_digits"])
+def test_limits_say_what_the_training_did_not_see(name):
+    (limits,) = re.findall("## Limits\n\n(.*?)\n\n##", store.card(name), re.S)
+    assert limits.endswith(datasets.task(ENTRIES[name][0].dataset).UNSEEN)
 
 
 @pytest.mark.parametrize("name", SEEN)

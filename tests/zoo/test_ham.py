@@ -251,7 +251,8 @@ def test_saved_model_answers_without_the_package_at_any_length(entries):
         ("ham_search", "1:7 3:9 3:4 ? 3", "9"),
         ("ham_merge", "12/300:7 0.5:3 | 30/300:9", "7 9 3"),
         ("ham_sort", "3:7 1:4 3:2", "1:4 3:7 3:2"),
-        ("ham_add", "53+27", "1010000"),
+        ("ham_add", "53+27", "80"),
+        ("ham_add", "110101+011011", "1010000"),
         ("ham_stack", "PUSH 5, PUSH 3, POP, POP", "3 5"),
         ("ham_priority_queue", "PUSH 9:5, PUSH 12:3, POP, POP, POP", "3 5 0"),
     ],
@@ -303,6 +304,7 @@ def test_commands(command, tmp_path):
     assert found["read"] == ["PUSH 5", "POP"] and found["leaves"] == 4
     assert command("predict", NAME, "5 3")[1].startswith("read: 5 3\n4 leaves")
     assert "\n16 leaves" in command("predict", NAME, "5 3", "--leaves", 16)[1]
+    assert "\n2 leaves" in command("predict", NAME, "5 3", "--leaves", 2)[1]
     code, out, err = command("predict", NAME, "5 3 1 2", "--leaves", 2)
     assert (code, out) == (2, "") and "2 leaves, which are too few for 4 vectors" in err
     assert "--leaves must be a power of two" in command("predict", NAME, "5", "--leaves", 3)[2]
@@ -310,8 +312,9 @@ def test_commands(command, tmp_path):
         path = tmp_path / f"{name}.svg"
         code, out, err = command("plot", name, text, "--out", path, "--json")
         found = json.loads(out)
-        assert code == 0 and found["picture"] == str(path) and len(found["leaves"]) >= 1, err
-        assert "access 1" in path.read_text()
+        assert code == 0 and found["picture"] == str(path) and found["leaves"] == 4, err
+        assert found["attended"] and max(found["attended"]) < 4
+        assert f"access 1: leaf {found['attended'][0]}" in path.read_text()
     listed = json.loads(command("list", "--json")[1])["models"][0]
     keys = {"model", "dataset", "sequence_error", "bit_error", "sizes"}
     assert keys | {"headline", "megabytes"} == set(listed)
@@ -351,3 +354,18 @@ def test_table_of_the_readme(entries):
     table = zoo_page.zoo_table(entries.glob("*/metrics.json"), tables.read)
     assert "| model | trained with up to | 4 | 8 | 16 | paper, 4 | paper, 16 |" in table
     assert f"[`{RAW}`]" in table
+
+
+def test_a_picture_shows_the_answer_that_is_given_with_it(entries, tmp_path):
+    """The tree that is drawn may be smaller than that of `predict`, and answer otherwise."""
+    family, model = families.of(store.recipe(NAME, entries)), store.load(NAME, folder=entries)
+    text, path = "5 3", tmp_path / "picture.svg"
+    drawn = family.plot(model, argparse.Namespace(input=text, out=path))
+    model.network.get_layer("ham").num_leaves = 2
+    assert drawn == {
+        **family.predict(family.probe(model), text),
+        "picture": str(path),
+        "attended": drawn["attended"],
+    }
+    for number, leaf in enumerate(drawn["attended"], 1):
+        assert f"access {number}: leaf {leaf}" in path.read_text()

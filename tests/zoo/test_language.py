@@ -285,7 +285,7 @@ def test_segment(command, entries):
 
 def test_only_what_reads_text_is_segmented():
     name = store.names()[0]
-    with pytest.raises(ValueError, match="does not read text"):
+    with pytest.raises(ValueError, match="does not read text byte by byte"):
         zoo.segment(name, "a b")
 
 

@@ -76,8 +76,9 @@ def test_line_through_steps():
 
 
 def test_plot_shows_every_step(run, tmp_path, capsys):
-    out = tmp_path / "answers.png"
-    assert cli.main(["plot", "--run", str(run.folder), "011010", "--out", str(out)]) == 0
+    for out in (tmp_path / "answers.svg", tmp_path / "answers.png"):
+        assert cli.main(["plot", "--run", str(run.folder), "011010", "--out", str(out)]) == 0
+    assert run.recipe.name in (tmp_path / "answers.svg").read_text()
     with Image.open(out) as picture:
         assert picture.size[0] > 300
     assert cli.main(["plot", "--run", str(run.folder), "01" * 65]) == 2

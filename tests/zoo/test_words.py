@@ -212,6 +212,7 @@ def test_predict(command):
     assert found["inputs"] == ["the", "<unk>", "<unk>", "on", "the", "<unk>"]
     assert len(found["ponder"]) == len(found["ponder_steps"]) == 6 and found["bits"][5] is None
     assert found["answer"] == found["answers"][-1] and found["answer"] in wikitext2.words()[:WORDS]
+    assert command("predict", "the \x1bx cat")[1].endswith(r"read as <unk>: \x1b, x, cat" + "\n")
     code, _, error = command("predict", "  ")
     assert code == 2 and "a text of at least one word is needed" in error
 

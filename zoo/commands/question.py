@@ -7,6 +7,7 @@ from .. import families
 from ..command_check import option, recipe_asked
 from ..entries import store
 from ..settings import LIMITED
+from ..words import printable
 from .answers import answer
 
 
@@ -14,7 +15,7 @@ def predict(arguments):
     """Ask a network about one example."""
     recipe, text = recipe_asked(arguments), arguments.input
     result, family = interruptible(lambda: ask(arguments, recipe, text))
-    answer(arguments, result, family.format_answer(result))
+    answer(arguments, result, printable(family.format_answer(result)))
 
 
 def ask(arguments, recipe, text):

@@ -187,14 +187,21 @@ def predict(
     Returns:
         A dict: `model`, `input`, `answer`. ACT adds lists with an element for each input of the
         sequence: `inputs` and `answers` in human form, `confidence` (the probability of the
-        answer), `ponder_steps` (N) and `ponder` (ρ = N + R). The Neural GPU adds `symbols_read`
+        answer), `ponder_steps` (N) and `ponder` (ρ = N + R); perhaps `note`, what the training did
+        not see. The Neural GPU adds `symbols_read`
         and `symbols_written`, the numbers in the model's base (if the input has a digit that this
         base lacks, input and answer are decimal), `steps`, and `confidence` (the joint probability
         of all symbols). Its baselines add the same keys; their `steps` are the symbols written.
+        Recall networks add them with the same number as `ponder_steps`.
         HAM adds `read`, the example as it was parsed, the number of `leaves` of its memory, and
         `confidence`. Pointer networks add ACT's lists with an element for each index of the
         answer, and `points`. Language models add `bits` and `entropy` to ACT's lists, and those of
         words `unknown`, the words read as `<unk>`; see `Language.predict` and `Words.predict`.
+        Translation adds `unknown`, the characters that are not known, `inputs` and `outputs`, the
+        subwords read and written, and for each of the latter `confidence`, `bits`, `entropy`,
+        `ponder_steps` and `ponder`. Networks of images take the path of a picture; they add
+        `confidence`, `flops`, `flops_share` (of the network without halting), `ponder_steps` (the
+        mean units of each block) and `ponder` (the mean ρ of all blocks).
 
     Raises:
         ValueError: an unknown name, a text that is not an example of the task, outputs that are not

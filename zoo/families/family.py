@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import keras
 import numpy as np
 
-from ... import losses, metrics, plots
+from ... import datasets, losses, metrics, plots
 from ...evaluation import Evaluation, Probe
 from ..entries import thinking_less
 from ..entries.card import Sections, write
@@ -273,8 +273,9 @@ class Family(Evaluation):
     def card(self, metrics: Mapping) -> str:
         """The card of an entry in Markdown, written from `metrics.json`."""
         limits = limits_in_words(headline(self.recipe.to_dict(), metrics))
+        unseen = getattr(datasets.task(self.recipe.dataset), "UNSEEN", "")
         shown, sections = thinking_less.section(metrics), self.card_sections(metrics)
-        return write(self.recipe, sections, limits, shown, metrics["seed"])
+        return write(self.recipe, sections, f"{limits} {unseen}".strip(), shown, metrics["seed"])
 
     def card_sections(self, metrics: Mapping) -> Sections:
         """The sections of an entry's card, as the family's module `card` writes them."""

@@ -42,8 +42,9 @@ RECIPE = Recipe(
     batch_size=16,
     task=(
         "Each of 1 to 10 vectors has two bits and up to 10 two-input logic gates, which are "
-        "applied one after the other, each to the last two results. The answer to a vector is the "
-        "last result, and it replaces the first bit of the next vector."
+        "applied one after the other, each to the last two results: P is the newer and Q the older "
+        "of the two. The answer to a vector is the last result, and it replaces the first bit of "
+        "the next vector."
     ),
     paper={
         "cell": "LSTM with 128 units",

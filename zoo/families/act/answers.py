@@ -30,7 +30,8 @@ def of_inputs(recipe, probe, inputs):
         A dict: `answer`; and lists with an element for each input of the sequence: `inputs` and
         `answers` in human form, `confidence` (the probability of the answer), `ponder_steps` (N)
         and `ponder` (ρ = N + R). At inputs without a question, the answer is `""` and
-        the confidence None. If the answer cannot be right, `note` says why.
+        the confidence None. `note` says why the answer cannot be right, or what the training did
+        not see.
 
     Raises:
         ValueError: the example contains no question.
@@ -46,7 +47,8 @@ def of_inputs(recipe, probe, inputs):
     shares = zip(confidence(outputs), asked, strict=True)
     # The answer is all outputs after the inputs, or else the last output.
     following = [x for x, given in zip(answers, read, strict=True) if not given]
-    note = task.note(answers, asked) if hasattr(task, "note") else None
+    noted = getattr(task, "note", lambda *_, **__: None)
+    note = noted(inputs[0], answers, **recipe.parameters)
     return {
         "answer": " ".join(following) if following else answers[-1],
         "inputs": read,

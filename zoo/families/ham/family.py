@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from .... import datasets, plots
+from ....datasets.symbols.digits import as_asked
 from ....reinforce import ReinforceModel
 from ....weight_averages import AveragingAdam
 from ...entries import lengths
@@ -114,38 +115,60 @@ class HAM(Family):
     def predict(self, probe, text):
         """A model's answer to an example in human form.
 
-        The memory has as many leaves as in training, unless the example needs more.
+        The memory has as many leaves as in training, unless it has its own number, or the example
+        needs more.
 
         Returns:
             A dict: `answer`; `read`, the example as it was parsed; `leaves` of the memory; and
             `confidence`, the product of the probabilities of all bits of the answer. Of operations
-            `read` is a list, and `answer` has a number for each POP.
+            `read` is a list, and `answer` has a number for each POP. A sum is decimal if the
+            example was.
         """
-        recipe, raw = self.recipe, is_raw(self.recipe)
-        task = datasets.task(recipe.dataset)
-        inputs = task.encode(text, **recipe.parameters)
-        length = inputs.shape[1]
-        trained = max(recipe.parameters["length"], 2 ** (length - 1).bit_length())
-        rest = ((0, 0), (0, trained - length), (0, 0))
-        padded = np.pad(inputs, rest, constant_values=task.PADDING)
-        read = task.describe(inputs[0])
-        asked = [operation == "POP" for operation in read]
-        if raw and not any(asked):
+        inputs = self.encode(text)
+        length, trained = inputs.shape[1], self.recipe.parameters["length"]
+        # A wrapper may estimate how long a call will take.
+        own = getattr(getattr(probe, "probe", probe), "num_leaves", None)
+        least = length if own else 2 ** (length - 1).bit_length()
+        size = max(least, min(trained, own or trained))
+        rest = ((0, 0), (0, size - length), (0, 0))
+        padding = datasets.task(self.recipe.dataset).PADDING
+        answers = probe(np.pad(inputs, rest, constant_values=padding))
+        found = self.in_words(text, inputs, answers["outputs"][0, ..., 0])
+        return {**found, "leaves": int(answers.get("leaves", [size])[0])}
+
+    def encode(self, text):
+        """The inputs (1, m, width) of an example in human form.
+
+        Raises:
+            ValueError: it is none, or nothing is asked.
+        """
+        task = datasets.task(self.recipe.dataset)
+        inputs = task.encode(text, **self.recipe.parameters)
+        if is_raw(self.recipe) and "POP" not in task.describe(inputs[0]):
             raise ValueError(f"{text!r} has no question: a POP is needed")
-        answers = probe(padded)
-        outputs = answers["outputs"][0, : task.output_length(length), :, 0]
-        if raw:
+        return inputs
+
+    def in_words(self, text, inputs, outputs):
+        """`answer`, `read` and `confidence`, as `predict` returns them.
+
+        Args:
+            text: an example.
+            inputs: what it stands for, (1, m, width).
+            outputs: their probabilities (outputs, bits).
+        """
+        task, length = datasets.task(self.recipe.dataset), inputs.shape[1]
+        read, outputs = task.describe(inputs[0]), outputs[: task.output_length(length)]
+        if is_raw(self.recipe):
+            asked = [operation == "POP" for operation in read]
             answer = " ".join(np.array(task.decode(outputs))[asked])
             outputs = outputs[asked]
         else:
             answer = task.decode(outputs)
             outputs = outputs[: np.argmax([*(outputs[:, -1] > 0.5), True]) + 1]
-        return {
-            "answer": answer,
-            "read": read,
-            "leaves": int(answers.get("leaves", [trained])[0]),
-            "confidence": round(float(np.maximum(outputs, 1 - outputs).prod()), 4),
-        }
+        if hasattr(task, "BASE"):
+            answer = as_asked(answer, task.BASE, text)
+        confidence = round(float(np.maximum(outputs, 1 - outputs).prod()), 4)
+        return {"answer": answer, "read": read, "confidence": confidence}
 
     def entry_metrics(self, run, model, trainings, request):
         """The number of weights, the scouted seeds, and errors with larger memories."""
@@ -299,23 +322,20 @@ class HAM(Family):
         if request.input is None:
             raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
         plots.check_format(request.out or f"{recipe.name}.png", name="--out")
-        inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
-        picture.check_drawn(inputs)
+        picture.check_drawn(self.encode(request.input))
 
     def plot(self, model, request):
         """Draw the tree at each access while the model answers an example (Figure 6).
 
         Returns:
-            A dict: `picture`, its file; `leaves`, those that were attended, in order; and `read`
-            and `answer`, as in `predict`.
+            A dict: `picture`, its file; `attended`, the leaves that were, in order; and `read`,
+            `answer`, `confidence` and `leaves`, as in `predict`, of what is drawn: a memory with as
+            few leaves as the example needs, which may answer otherwise than a larger one.
         """
-        recipe = self.recipe
-        inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
-        out = request.out or f"{recipe.name}.png"
-        leaves = picture.draw(out, model.network, recipe, inputs, recipe.name)
-        answer = self.predict(self.probe(model), request.input)
-        kept = {key: answer[key] for key in ("read", "answer")}
-        return {"picture": str(out), "leaves": leaves, **kept}
+        name, inputs = self.recipe.name, self.encode(request.input)
+        out = request.out or f"{name}.png"
+        outputs, drawn = picture.draw(out, model.network, self.recipe, inputs, name)
+        return {"picture": str(out), **self.in_words(request.input, inputs, outputs), **drawn}
 
 
 def count_weights(model):

@@ -101,6 +101,12 @@ def seq2seq_lstm(recipe):
 class Probe(evaluation.Probe):
     """A model whose output bits have an axis of classes, as losses and metrics expect it."""
 
+    @property
+    def num_leaves(self):
+        """The number of leaves that the memory has; None if it has as many as there are vectors."""
+        memories = [x for x in network_of(self.model).layers if x.name == "ham"]
+        return memories[0].num_leaves if memories else None
+
     def __call__(self, inputs):
         """Outputs for `inputs` (batch, m, width): probabilities (batch, outputs, bits, 1).
 
@@ -110,9 +116,8 @@ class Probe(evaluation.Probe):
             ValueError: the memory of a network with a controller has fewer leaves than vectors.
         """
         size = inputs.shape[1]
-        memories = [x for x in network_of(self.model).layers if getattr(x, "num_leaves", None)]
-        leaves = memories[0].num_leaves if memories else size
-        if leaves < size and memories[0].controller is not None:
+        leaves = self.num_leaves or size
+        if leaves < size and network_of(self.model).get_layer("ham").controller is not None:
             raise ValueError(
                 f"the memory has {leaves} leaves, which are too few for {size} vectors, padding "
                 "included"

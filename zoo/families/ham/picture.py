@@ -22,7 +22,8 @@ def draw(path, network, recipe, inputs, title=None):
         title: above the picture.
 
     Returns:
-        The leaves that were attended, integers.
+        The probabilities of the answer (outputs, bits), and a dict: `attended`, the leaves that
+        were, integers; and `leaves`, the number of all.
 
     Raises:
         ValueError: the example is too long, or the file format is not supported.
@@ -36,7 +37,7 @@ def draw(path, network, recipe, inputs, title=None):
     read = [] if is_raw(recipe) else names(inputs, recipe)
     parts = nodes[: accesses + 1], turns[:accesses], read, answers
     plots.tree.accesses(path, *parts, title=title, most=accesses)
-    return leaf[:accesses].tolist()
+    return outputs, {"attended": leaf[:accesses].tolist(), "leaves": nodes.shape[1] // 2}
 
 
 def check_drawn(inputs):

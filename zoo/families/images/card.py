@@ -133,6 +133,7 @@ def use(recipe, metrics):
     """How to load and serve the model."""
     channels = datasets.task(recipe.dataset).sizes()["channels"]
     larger = ", side=64" if "side" in recipe.parameters else ""
+    accepted = f"any size{', with a digit of about 8×8 pixels' if larger else ''}"
     return f"""```python
 from keras_adaptive import datasets, zoo
 
@@ -141,7 +142,7 @@ batch = datasets.batch("{recipe.dataset}", 4, split="test"{larger})
 print(model.predict(batch["inputs"]).argmax(-1), model.flops(batch["inputs"]))
 ```
 
-`{asking(recipe, metrics, "picture.png")}` answers a picture of any size. `model.keras` is for
+`{asking(recipe, metrics, "picture.png")}` answers a picture of {accepted}. `model.keras` is for
 evaluation and further training. The SavedModel in this folder answers without this package: its
 endpoint `serve` takes images (batch, height, width, {channels}) and returns `outputs`,
 probabilities (batch, 10), and N and R of each block, `steps_0`, `remainder_0`, …;

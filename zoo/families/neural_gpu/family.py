@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from .... import datasets, export, plots, relaxation
-from ....datasets.symbols.digits import from_integer, to_integer
+from ....datasets.symbols.digits import as_asked
 from ....evaluation import Probe
 from ....layers import NeuralGPU as Layer
 from ....neural_gpu import set_steps_multiplier
@@ -156,13 +156,9 @@ class NeuralGPU(Family):
         inputs = task.encode(text, **self.recipe.parameters)
         answers = probe(inputs)
         outputs = answers["outputs"][0]
-        answer = written = task.decode(outputs)
-        base = self.recipe.parameters.get("base", 2)
-        if any(digit.isdecimal() and int(digit) >= base for digit in text) and written.isdecimal():
-            value = to_integer([int(digit) for digit in reversed(written)], base)
-            answer = "".join(map(str, reversed(from_integer(value, 10))))
+        written = task.decode(outputs)
         return {
-            "answer": answer,
+            "answer": as_asked(written, self.recipe.parameters.get("base", 2), text),
             "symbols_read": task.describe(inputs[0]),
             "symbols_written": written,
             "steps": int(answers.get("steps", [inputs.shape[1]])[0]),

@@ -172,9 +172,9 @@ class RecallFamily(NeuralGPU):
         Returns:
             A dict: `picture`, its file, and what `predict` returns.
         """
-        answer = self.predict(self.probe(model), request.input)
-        out = request.out or f"{self.recipe.name}.png"
-        picture = picture_of(out, model, self.recipe, request.input, answer["ponder_steps"])
+        answer, title = self.predict(self.probe(model), request.input), self.recipe.name
+        out = request.out or f"{title}.png"
+        picture = picture_of(out, model, self.recipe, request.input, answer["ponder_steps"], title)
         return {"picture": str(picture), **answer}
 
 
