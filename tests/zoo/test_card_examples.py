@@ -12,7 +12,6 @@ from support.tasks import EXAMPLE
 pytestmark = pytest.mark.usefixtures("eager")
 # Cards whose example is answered wrongly, and why.
 WRONG = {
-    "ham_search": "it says 7 instead of 9 with 32 leaves, and is right with the 4 that are needed",
     "ham_reverse_attention": "it says 1023 1023 5, one of its 0.7 % wrong answers",
 }
 # Of each kind of network that Keras answers with, one; the rest are slow.

@@ -53,7 +53,9 @@ RECIPE = Recipe(
     test_data_seen=(
         "A training of an earlier recipe was measured before this one (65.64, 93.36 and 94.68 % "
         "wrong with 32, 64 and 128 leaves), and seed 0 of this recipe was published first, with "
-        "0.00, 0.20 and 2.56 % wrong. Seed 1 was trained after that.",
+        "0.00, 0.20 and 2.56 % wrong. Seed 1 was trained after that, without the last stage, and "
+        "had 0.08, 0.04 and 0.72 % wrong. Of three pairs with 32 leaves it answered 0.9 % wrong, "
+        "nearly all of them with keys that lie close together, so that stage was added.",
     ),
 )
 VARIANTS = (
