@@ -55,7 +55,9 @@ RECIPE = Recipe(
         "wrong with 32, 64 and 128 leaves), and seed 0 of this recipe was published first, with "
         "0.00, 0.20 and 2.56 % wrong. Seed 1 was trained after that, without the last stage, and "
         "had 0.08, 0.04 and 0.72 % wrong. Of three pairs with 32 leaves it answered 0.9 % wrong, "
-        "nearly all of them with keys that lie close together, so that stage was added.",
+        "nearly all of them with keys that lie close together, so that stage was added. Of its "
+        "three seeds, 17 (seed 1), 26 and 79 of 2,000 further validation examples with 128 leaves "
+        "were wrong, by which the published one was chosen.",
     ),
 )
 VARIANTS = (
