@@ -228,7 +228,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
                 variable.assign(state)
         entry = report(self, result.steps, result.remainder, self.charged_time_penalty())
         if self.rule.has_ponder_cost:
-            self.add_loss(ops.cast(entry.cost, keras.config.floatx()))
+            self.add_loss(entry.cost)
         if training:
             self.adapt_time_penalty(entry.mean_steps)
         output = result.outputs if self.return_sequences else result.output

@@ -87,8 +87,10 @@ class BahdanauAttention(keras.layers.Layer):
             # Finite, because a row may be masked everywhere.
             least = -6e4 if self.compute_dtype == "float16" else -1e30
             scores = ops.where(ops.cast(mask, "bool"), scores, ops.cast(least, scores.dtype))
-        # Keras warns of the softmax of a single number.
-        weights = ops.ones_like(scores) if scores.shape[-1] == 1 else ops.softmax(scores, axis=-1)
+        if scores.shape[-1] == 1:  # Keras warns of the softmax of a single number.
+            weights = ops.exp(ops.log_softmax(scores, axis=-1))
+        else:
+            weights = ops.softmax(scores, axis=-1)
         return ops.squeeze(ops.matmul(weights[:, None], memory), 1), weights
 
     def compute_mask(

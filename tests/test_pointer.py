@@ -236,11 +236,3 @@ def test_a_tour_begins_with_the_first_point_that_is_real(eager):
     points[0, 0] = -1
     *tour, end = np.asarray(model.search(points).indices)[0].tolist()
     assert sorted(tour[:3]) == [2, 3, 4] and tour[0] == tour[3] == 2 and end == 0
-
-
-@pytest.mark.parametrize("halting", [None, "act"])
-def test_fit_in_float64(halting):
-    model = PointerNetwork(4, halting=halting, dtype="float64")
-    model.compile("sgd", losses.SequenceLoss())
-    history = model.fit(np.ones((2, 3, 2)), np.array([[1, 2, 3, 1]] * 2), verbose=0).history
-    assert np.isfinite(history["loss"][0])

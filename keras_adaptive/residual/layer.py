@@ -174,7 +174,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         output, steps, remainder = ponder(features, training)
         means = [_mean_by_image(x) for x in (steps, remainder)]
         entry = report(self, means[0], means[1], self.charged_time_penalty())
-        self.add_loss(ops.cast(entry.cost, keras.config.floatx()))
+        self.add_loss(entry.cost)
         if training:
             self.adapt_time_penalty(entry.mean_steps)
         if not self.return_ponder:
