@@ -112,7 +112,7 @@ def test_a_forged_card_is_found(copied):
             lambda metrics: metrics["sizes"][-1].update(sequence_error=1 / 3),
             "not a whole number of 2500",
         ),
-        (lambda metrics: metrics["other_models"][0]["sizes"][0].update(errors=0), "that entry"),
+        (lambda metrics: metrics["other_models"][0]["sizes"][-1].update(errors=0), "that entry"),
     ],
 )
 def test_figures_that_do_not_fit_together(change, words, copied):
