@@ -78,6 +78,11 @@ def test_cards_begin_with_use(name):
     assert titles[-1] == "Training" and "\n| seed" not in card.split("<details>")[0]
 
 
+@pytest.mark.parametrize("name", store.names())
+def test_cards_load_the_packaged_model(name):
+    assert ENTRIES[name][1].get("folder") is None and "folder=" not in store.card(name)
+
+
 @pytest.mark.parametrize("name", ["act_sort", "act_digits", "sact_digits"])
 def test_limits_say_what_the_training_did_not_see(name):
     (limits,) = re.findall("## Limits\n\n(.*?)\n\n##", store.card(name), re.S)
