@@ -36,7 +36,8 @@ ORDER = 17
 # What its examples do not have, for model cards.
 UNSEEN = (
     "A canvas may be of any size, but a digit must have about 8×8 pixels, as in training: of "
-    "larger ones the network saw none, and its answers are wrong and sure. Shrink the picture."
+    "larger ones the network saw none, and it is often wrong about them with high confidence. "
+    "Shrink the picture."
 )
 SHA256 = "09f66e6debdee2cd2b5ae59e0d6abbb73fc2b0e0185d2e1957e9ebb51e23aa22"
 FILE = ("datasets", "data", "digits.csv.gz")
