@@ -1,7 +1,9 @@
 """Checks of the parameters of a task, with errors that say what is allowed."""
 
+import difflib
 import math
 import operator
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
@@ -90,3 +92,9 @@ def _is_integer(value):
         return operator.index(value) == value and not isinstance(value, bool)
     except TypeError:
         return False
+
+
+def nearest(name: Any, known: Iterable[str]) -> str:
+    """The known names that are nearest to an unknown one, or all if none is near, in words."""
+    known = list(known)
+    return ", ".join(difflib.get_close_matches(str(name), known, cutoff=0.5) or known)

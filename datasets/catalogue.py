@@ -4,11 +4,12 @@ A folder has a builder; where TensorFlow Datasets has the data set itself, it ha
 alone.
 """
 
-import difflib
 import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
+
+from .arguments import nearest
 
 
 def names() -> tuple[str, ...]:
@@ -36,8 +37,7 @@ def task(name: str) -> ModuleType:
     """
     known = all_names()
     if name not in known:
-        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4) or known
-        raise ValueError(f"unknown task {name!r}. Did you mean {' or '.join(near)}?")
+        raise ValueError(f"unknown task {name!r}. Nearest: {nearest(name, known)}")
     return importlib.import_module(f".{name}.{name}", __package__)
 
 

@@ -5,7 +5,6 @@ batches that it would have seen.
 """
 
 import copy
-import difflib
 import functools
 import inspect
 import itertools
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import check_integers
+from .arguments import check_integers, nearest
 from .catalogue import task
 from .settings import check_parameters
 
@@ -135,8 +134,8 @@ def _check_known(name, parameters):
     known = _known(name)
     for parameter in parameters:
         if parameter not in known:
-            near = difflib.get_close_matches(parameter, known, n=3) or known
-            raise ValueError(f"unknown parameter {parameter!r}. Did you mean {' or '.join(near)}?")
+            near = nearest(parameter, known)
+            raise ValueError(f"unknown parameter {parameter!r} of {name}. Nearest: {near}")
 
 
 @functools.cache

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from keras_adaptive import checkpoints
-from keras_adaptive.checkpoints.files import replace_folder
+from keras_adaptive.checkpoints.files import replace_folder, write_json
 from keras_adaptive.zoo import families, recipes
 from keras_adaptive.zoo.entries import store, thinking_less
 from keras_adaptive.zoo.entries.export import (
@@ -32,7 +32,6 @@ from keras_adaptive.zoo.entries.export import (
     keep_baseline,
     metrics_of,
     row_of,
-    write_json,
 )
 from keras_adaptive.zoo.entries.figures import other_models
 from keras_adaptive.zoo.evaluate import evaluate

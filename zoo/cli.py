@@ -4,12 +4,12 @@ Standard output holds only the answer; progress and messages go to standard erro
 """
 
 import contextlib
-import difflib
 import os
 import sys
 import traceback
 
 from ..checkpoints import signals
+from ..datasets.arguments import nearest
 from . import command_check
 from . import commands as do
 from .commands import PROGRAM
@@ -94,8 +94,8 @@ def parsed(words):
     commands = top.commands
     if not words or words[0] not in commands:
         if words and not words[0].startswith("-"):
-            near = difflib.get_close_matches(words[0], commands, cutoff=0.5) or commands
-            top.error(f"there is no command {words[0]!r}. Nearest: {', '.join(near)}")
+            near = nearest(words[0], commands)
+            top.error(f"there is no command {words[0]!r}. Nearest: {near}")
         return top.parse_args(words)
     name, rest = words[0], words[1:]
     return top.parse_args([name, *arranged(rest, commands[name], name in WITH_INPUT)])

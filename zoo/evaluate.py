@@ -1,6 +1,5 @@
 """Evaluation of a model on fresh examples: its errors, and how long it pondered."""
 
-import json
 import platform
 import sys
 import time
@@ -11,7 +10,7 @@ import keras
 import numpy as np
 
 from .. import __version__
-from ..checkpoints.files import write_file
+from ..checkpoints.files import write_json
 from ..evaluation import LimitedProbe
 from . import families
 from .recipe import Recipe
@@ -105,7 +104,7 @@ def evaluate_run(run: Any, examples: int = 10_000, seed: int = 0) -> dict[str, A
         **families.of(run.recipe).selection_metrics(run, examples),
         "versions": versions(),
     }
-    write_file(run.folder / "metrics.json", json.dumps(metrics, indent=1, ensure_ascii=False))
+    write_json(run.folder / "metrics.json", metrics)
     return metrics
 
 

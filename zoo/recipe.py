@@ -1,10 +1,10 @@
 """A recipe: how one model of the zoo is trained, as data and one build function."""
 
 import dataclasses
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
+from ..datasets.arguments import nearest
 from . import recipe_check, settings
 from .stage import Curriculum, Figure, Stage
 
@@ -256,9 +256,8 @@ class Recipe:
             if len(index) < 10 and int(index) < len(self.stages):
                 return (int(index),)
             raise ValueError(f"{key}: the recipe has the stages 0 to {len(self.stages) - 1}.")
-        known = sorted({*others, *settings.STAGE})
-        near = difflib.get_close_matches(field or str(key), known) or known
-        raise ValueError(f"unknown setting {key!r} of {self.name}. Nearest: {', '.join(near)}")
+        near = nearest(field or key, sorted({*others, *settings.STAGE}))
+        raise ValueError(f"unknown setting {key!r} of {self.name}. Nearest: {near}")
 
     def scaled(self, factor: float) -> Self:
         """A copy whose stages have `factor` times as many steps.

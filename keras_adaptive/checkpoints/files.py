@@ -92,6 +92,16 @@ def read_json(path: str | os.PathLike, keys: Iterable[str] = ()) -> dict[str, An
     return content
 
 
+def write_json(path: str | os.PathLike, content: Any) -> None:
+    """Writes plain data as a readable JSON file, as `write_file` does.
+
+    Args:
+        path: of the file.
+        content: dicts, lists, strings, numbers, booleans and None.
+    """
+    write_file(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
 def remove_temporary_files(*folders: str | os.PathLike) -> None:
     """Removes what `write_file` left in folders when its process was killed.
 

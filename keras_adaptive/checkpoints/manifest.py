@@ -5,7 +5,7 @@ import json
 import os
 
 from .. import arguments
-from .files import write_file
+from .files import write_json
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -35,7 +35,7 @@ def write_manifest(folder: str | os.PathLike) -> None:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name != MANIFEST
     }
-    write_file(folder / MANIFEST, json.dumps({"format": FORMAT, "files": files}, indent=1) + "\n")
+    write_json(folder / MANIFEST, {"format": FORMAT, "files": files})
 
 
 def check_manifest(folder: str | os.PathLike) -> list[str]:

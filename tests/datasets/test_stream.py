@@ -195,15 +195,15 @@ def test_another_process_without_tensorflow():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"name": "act_party"}, "'act_party'. Did you mean act_parity"),
+        ({"name": "act_party"}, "'act_party'. Nearest: act_parity"),
         ({"name": None}, "unknown task None"),
         ({"split": "dev"}, "`split` must be one of train, validation, test. Received: 'dev'"),
         ({"batch_size": 0}, "`batch_size` must be an integer of at least 1. Received: 0"),
         ({"batch_size": 2.5}, "`batch_size` must be an integer of at least 1. Received: 2.5"),
         ({"seed": -1}, "`seed` must be an integer of at least 0. Received: -1"),
-        ({"bit": 8}, "unknown parameter 'bit'. Did you mean bits"),
+        ({"bit": 8}, "unknown parameter 'bit' of act_parity. Nearest: bits"),
         ({"gates": 3}, "unknown parameter 'gates'"),
-        ({"foo": [1]}, "unknown parameter 'foo'. Did you mean"),
+        ({"foo": [1]}, "unknown parameter 'foo' of act_parity. Nearest: "),
         ({"bits": 0}, "bits must be a whole number from 1 to 100,000. Received: 0"),
         ({"bits": 99999999999}, "bits must be a whole number"),
         ({"bits": [1]}, "bits must be a whole number"),

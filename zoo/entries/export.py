@@ -8,7 +8,7 @@ from pathlib import Path
 import keras
 
 from ... import checkpoints, large_files
-from ...checkpoints.files import read_json, replace_folder
+from ...checkpoints.files import read_json, replace_folder, write_json
 from ...checkpoints.lock import lock_folder
 from ...export import uncompiled
 from .. import families
@@ -245,8 +245,3 @@ def commit():
     except (OSError, subprocess.CalledProcessError):
         return None
     return result.stdout.strip()
-
-
-def write_json(path, data):
-    """Write `data` as readable JSON."""
-    path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

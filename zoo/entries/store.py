@@ -1,6 +1,5 @@
 """The pretrained models: their names, loading them, and asking them questions."""
 
-import difflib
 import json
 import math
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import checkpoints, saved_models
+from ...datasets.arguments import nearest
 from .. import families
 from ..recipe import Recipe
 from ..settings import check_option
@@ -57,9 +57,8 @@ def check_name(name: str, folder: str | Path | None = None) -> None:
     """Raises a ValueError with the nearest names unless there is an entry of this name."""
     known = names(folder)
     if name not in known:
-        near = difflib.get_close_matches(str(name), known) or known
-        text = f" Nearest: {', '.join(near)}" if near else " There are no entries."
-        raise ValueError(f"there is no model {name!r}.{text}")
+        text = f"Nearest: {nearest(name, known)}" if known else "There are no entries."
+        raise ValueError(f"there is no model {name!r}. {text}")
 
 
 def load(

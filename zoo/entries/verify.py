@@ -6,7 +6,6 @@ second measurement on other examples, by the tests in `statistics`.
 """
 
 import functools
-import json
 import secrets
 import sys
 import time
@@ -14,7 +13,7 @@ import time
 import keras
 
 from ... import halting, statistics
-from ...checkpoints.files import write_file
+from ...checkpoints.files import write_json
 from .. import families
 from ..settings import check_option
 from . import baseline, store, thinking_less
@@ -77,7 +76,7 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
             continue
         records[name] = recorded[name] = record
         if out:
-            write_file(out, json.dumps({"entries": recorded}, indent=1, ensure_ascii=False) + "\n")
+            write_json(out, {"entries": recorded})
     return verdict(records, skipped, [*damaged.values(), *inconsistencies(selected, folder)])
 
 

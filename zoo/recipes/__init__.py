@@ -1,12 +1,12 @@
 """The recipes of the zoo: a file for each, which also has its `VARIANTS`, recipes made from it."""
 
-import difflib
 import functools
 import importlib
 import pkgutil
 from collections.abc import Mapping
 from typing import Any
 
+from ...datasets.arguments import nearest
 from ..recipe import Recipe
 
 
@@ -26,8 +26,8 @@ def load(name: str) -> Recipe:
     """
     known = _recipes()
     if name not in known:
-        near = difflib.get_close_matches(str(name), names()) or names()
-        raise ValueError(f"there is no recipe {name!r}. Nearest: {', '.join(near)}")
+        near = nearest(name, names())
+        raise ValueError(f"there is no recipe {name!r}. Nearest: {near}")
     return known[name]
 
 

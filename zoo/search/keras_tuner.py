@@ -12,7 +12,7 @@ from pathlib import Path
 
 import keras_tuner
 
-from ...checkpoints.files import write_file
+from ...checkpoints.files import write_json
 from ...checkpoints.lock import lock_folder
 from . import rows as trials
 from .space import Range, space_in
@@ -27,11 +27,11 @@ class Kept:
     best trials."""
 
     def save(self):
-        write_file(Path(self._get_oracle_fname()), json.dumps(self.get_state()))
+        write_json(self._get_oracle_fname(), self.get_state())
 
     def _save_trial(self, trial):
         folder = Path(self._get_trial_dir(trial.trial_id))
-        write_file(folder / "trial.json", json.dumps(trial.get_state()))
+        write_json(folder / "trial.json", trial.get_state())
 
     def end_trial(self, trial):
         # KerasTuner sends a worker's numbers as 32-bit floats.

@@ -1,13 +1,12 @@
 """The table of a search: one row for each trial and seed, in files that are replaced atomically."""
 
-import json
 import math
 import os
 import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...checkpoints.files import csv_text, read_json, write_file
+from ...checkpoints.files import csv_text, read_json, write_file, write_json
 from .. import families
 
 SEARCH, RESULT = "search.json", "result.json"
@@ -137,14 +136,14 @@ def add(folder, row):
     The tables are made from the rows in all folders, so several workers can add rows.
     """
     folder = Path(folder)
-    write_file(folder / row["folder"] / RESULT, json.dumps(row, indent=1))
+    write_json(folder / row["folder"] / RESULT, row)
     write_tables(folder)
 
 
 def write_tables(folder):
     """Write all rows to `trials.json` and `trials.csv`."""
     results = rows(folder)
-    write_file(Path(folder) / TABLES[0], json.dumps(results, indent=1))
+    write_json(Path(folder) / TABLES[0], results)
     write_file(Path(folder) / TABLES[1], csv_of(results))
 
 

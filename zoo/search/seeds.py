@@ -4,12 +4,11 @@ Whether a network learns an algorithm that also works beyond the training length
 seed, and shows early. The choice uses validation data alone.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
 from ... import checkpoints
-from ...checkpoints.files import remove_temporary_files, write_file
+from ...checkpoints.files import remove_temporary_files, write_json
 from ...checkpoints.lock import lock_folder
 from .. import recipes
 from ..recipe import Recipe
@@ -76,6 +75,6 @@ def choose_seed(
             columns = ("longer_error", "longer_symbol_error")
             errors = {name: end[name] for name in columns}
             results.append({"seed": seed, "steps": end["step"], **errors})
-            write_file(out / SEEDS, json.dumps(results, indent=1))
+            write_json(out / SEEDS, results)
         best = min(results, key=lambda row: (row["longer_symbol_error"], row["longer_error"]))
         return train(best["seed"])

@@ -4,14 +4,13 @@ Each trial trains the recipe once with every seed. Each training has its own fol
 resumed; KerasTuner receives the means, and the tables list every training.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ... import checkpoints
-from ...checkpoints.files import remove_temporary_files, write_file
+from ...checkpoints.files import remove_temporary_files, write_file, write_json
 from ...checkpoints.lock import lock_folder
 from .. import families, recipes
 from ..recipe import Recipe
@@ -104,7 +103,7 @@ def tuner(
         plan = Plan(settings, out, custom, jit_compile)
         if not trials.has_workers():
             remove_temporary_files(out, *out.glob("trial_*"))
-        write_file(out / NAME, json.dumps(settings, indent=1))
+        write_json(out / NAME, settings)
         # KerasTuner takes a second to load; commands that only train do not import it.
         from .keras_tuner import RecipeTuner
 
