@@ -10,9 +10,10 @@ from .attention import AttentionCell
 from .empty_batch import accepts_empty_batch
 from .freezing import freeze_parts
 from .halting import ACT, Fixed, report
-from .halting.loop import at_least_float32, symbolic_outputs
+from .halting.loop import symbolic_outputs
 from .halting.over_time import over_time
 from .halting.rules import rule_named
+from .halting_unit import HaltingUnit
 from .masks import mask_or_attached
 from .time_penalty import HasTimePenalty
 from .types import Rule, Shape, Tensor
@@ -149,13 +150,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
             self.seed_generator = keras.random.SeedGenerator(self.rule.seed)
         self.halting_unit = None
         if not isinstance(self.rule, Fixed):
-            self.halting_unit = keras.layers.Dense(
-                1,
-                activation="sigmoid",
-                bias_initializer=keras.initializers.Constant(self.halting_bias),
-                dtype=at_least_float32(self.compute_dtype),
-                name="halting_unit",
-            )
+            self.halting_unit = HaltingUnit(self.halting_bias, self.compute_dtype)
 
     @property
     def max_ponder(self) -> int:
@@ -192,7 +187,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         cells.check_memory(self, memory_shape)
         cells.build(self.cell, (batch_size, *middle, features + 1), memory_shape)
         if self.halting_unit is not None and not self.halting_unit.built:
-            self.halting_unit.build((batch_size, self._shape_of_output(sequences_shape)[-1]))
+            self.halting_unit.build(self._shape_of_output(sequences_shape))
         self.build_time_penalty(self.rule.has_ponder_cost)
         freeze_parts(self)
         super().build(sequences_shape)
@@ -271,11 +266,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         def step(n, states, inputs):
             now, read = inputs if memory is not None else (inputs, None)
             output, states = cells.advance(self.cell, _with_flag(now, n), states, training, read)
-            halting = None
-            if self.halting_unit is not None:
-                # An image-like output has one halting activation too, from its mean.
-                inner = tuple(range(1, ops.ndim(output) - 1))
-                halting = self.halting_unit(ops.mean(output, axis=inner) if inner else output)
+            halting = self.halting_unit(output) if self.halting_unit is not None else None
             return output, halting, states
 
         chance = None

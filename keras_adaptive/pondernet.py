@@ -8,7 +8,8 @@ from keras import ops
 from . import arguments, cells
 from .freezing import freeze_parts
 from .halting import Expected, Sampled, ponder, report
-from .halting.loop import at_least_float32, symbolic_outputs
+from .halting.loop import symbolic_outputs
+from .halting_unit import HaltingUnit
 from .types import Shape, Tensor
 
 
@@ -99,13 +100,7 @@ class PonderNet(keras.layers.Layer):
         self.return_ponder = arguments.boolean("return_ponder", return_ponder)
         self.seed = arguments.seed("seed", seed)
         self.seed_generator = keras.random.SeedGenerator(seed)
-        self.halting_unit = keras.layers.Dense(
-            1,
-            activation="sigmoid",
-            bias_initializer=keras.initializers.Constant(self.halting_bias),
-            dtype=at_least_float32(self.compute_dtype),
-            name="halting_unit",
-        )
+        self.halting_unit = HaltingUnit(self.halting_bias, self.compute_dtype)
 
     def build(self, input_shape: Shape) -> None:
         """Creates the weights of the cell, the head and the halting unit."""
@@ -114,7 +109,7 @@ class PonderNet(keras.layers.Layer):
         output_shape = cells.output_shape(self.cell, input_shape)
         if self.head is not None and not self.head.built:
             self.head.build(output_shape)
-        self.halting_unit.build((output_shape[0], output_shape[-1]))
+        self.halting_unit.build(output_shape)
         freeze_parts(self)
         self.input_spec = keras.layers.InputSpec(
             ndim=len(input_shape), axes={-1: input_shape[-1]}
@@ -126,9 +121,7 @@ class PonderNet(keras.layers.Layer):
 
         def step(n, states, inputs):
             output, states = cells.advance(self.cell, inputs, states, training)
-            middle = tuple(range(1, ops.ndim(output) - 1))
-            halting = self.halting_unit(ops.mean(output, axis=middle) if middle else output)
-            return output, halting, states
+            return output, self.halting_unit(output), states
 
         states = cells.initial_states(self.cell, batch_size)
         if training:

@@ -7,7 +7,7 @@ from keras import ops, tree
 
 from . import arguments, backend
 from .distributed import share_of
-from .halting.loop import at_least_float32
+from .dtypes import at_least_float32
 from .ham import HAM, entropy, log_probability, record
 from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out

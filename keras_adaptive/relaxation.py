@@ -55,7 +55,7 @@ import numpy as np
 from keras import ops
 
 from . import arguments
-from .halting.loop import at_least_float32
+from .dtypes import at_least_float32
 from .types import Tensor
 
 

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from .. import arguments, backend
+from ..dtypes import at_least_float32
 from ..empty_batch import accepts_empty_batch
-from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
 from ..max_outputs import check_max_outputs, output_count
 from ..teacher_forcing import TeacherForced

@@ -10,6 +10,7 @@ import keras
 from keras import ops, tree
 
 from .. import arguments, backend
+from ..dtypes import at_least_float32
 from ..types import Rule, Tensor
 from .context import current, override
 from .rules import checked_rule, last_step
@@ -341,11 +342,6 @@ def _distinct(output, states):
 def expand(rows: Tensor, rank: int) -> Tensor:
     """Appends axes of size 1 to `rows` until it has `rank` axes."""
     return ops.reshape(rows, tuple(ops.shape(rows)) + (1,) * (rank - ops.ndim(rows)))
-
-
-def at_least_float32(dtype: Any) -> str:
-    """The dtype in which halting accumulates: that of the states, but never below float32."""
-    return "float64" if keras.backend.standardize_dtype(dtype) == "float64" else "float32"
 
 
 def symbolic_outputs(layer: keras.layers.Layer, shapes: Any) -> Any:

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 from keras import ops, tree
 
 from .. import backend
+from ..dtypes import at_least_float32
 from ..types import Tensor
 from .context import current
-from .loop import WeightedStep, at_least_float32, compacts, expand, run, without_masked
+from .loop import WeightedStep, compacts, expand, run, without_masked
 from .rules import last_step
 from .timed import Timed, deadline_from_now, share_of
 

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from keras import ops, tree
 
+from ..dtypes import at_least_float32
 from ..types import Rule, Tensor
 from .context import current
-from .loop import Result, WeightedStep, at_least_float32
+from .loop import Result, WeightedStep
 from .rules import last_step
 from .timed import Timed, deadline_from_now
 

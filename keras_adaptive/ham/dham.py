@@ -7,8 +7,8 @@ import keras
 from keras import ops
 
 from .. import arguments, backend
+from ..dtypes import at_least_float32
 from ..empty_batch import accepts_empty_batch
-from ..halting.loop import at_least_float32
 from ..types import Tensor
 from .entropy_bonus import EntropyBonus, openness_of
 from .memory import grow

@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from .. import arguments
-from ..halting.loop import at_least_float32
+from ..dtypes import at_least_float32
 from ..types import Tensor
 from .perceptrons import MLP, HighwayWrite, join_ends
 

@@ -6,8 +6,8 @@ import keras
 from keras import ops
 
 from .. import arguments, backend, cells
+from ..dtypes import at_least_float32
 from ..freezing import freeze_parts
-from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
 from ..max_outputs import check_max_outputs, output_count
 from ..types import Shape, Tensor

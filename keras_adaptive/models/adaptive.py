@@ -10,8 +10,8 @@ from .. import arguments, backend
 from ..act import ACTRNN
 from ..callbacks import WarnOfTimePenalty
 from ..distributed import replicas
+from ..dtypes import at_least_float32
 from ..halting import record
-from ..halting.loop import at_least_float32
 from ..reporting import ThreadValue
 from ..single_trace import SingleTrace
 from ..types import Tensor

@@ -9,9 +9,9 @@ from .. import arguments, cells
 from ..act import ACTRNN
 from ..attention import AttentionCell, BahdanauAttention
 from ..beam_search import IMPOSSIBLE, beam_search
+from ..dtypes import at_least_float32
 from ..empty_batch import accepts_empty_batch
 from ..halting import record
-from ..halting.loop import at_least_float32
 from ..masks import mask_or_attached
 from ..max_outputs import check_max_outputs, output_count
 from ..types import Rule, Shape, Tensor

@@ -8,8 +8,8 @@ import numpy as np
 from keras import ops
 
 from .. import arguments, reporting
+from ..dtypes import at_least_float32
 from ..empty_batch import accepts_empty_batch
-from ..halting.loop import at_least_float32
 from ..types import Shape, Tensor
 from . import activations, convolution
 

@@ -9,9 +9,9 @@ import numpy as np
 from keras import ops
 
 from .. import arguments, backend, relaxation
+from ..dtypes import at_least_float32
 from ..empty_batch import accepts_empty_batch
 from ..freezing import freeze_parts
-from ..halting.loop import at_least_float32
 from ..types import Shape, Tensor
 from . import convolution
 from .cgru import CGRU, add_saturation_cost, different_seeds, saturation_of

@@ -7,9 +7,10 @@ import keras
 from keras import ops
 
 from .. import arguments, cells
+from ..dtypes import at_least_float32
 from ..freezing import freeze_parts
 from ..halting import ACT, report
-from ..halting.loop import at_least_float32, symbolic_outputs
+from ..halting.loop import symbolic_outputs
 from ..halting.unrolled import unrolled
 from ..time_penalty import HasTimePenalty
 from ..types import Shape, Tensor

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from keras import ops, tree
 
 from .. import backend
-from ..halting.loop import at_least_float32
+from ..dtypes import at_least_float32
 from ..halting.unrolled import Progress, with_all_rows
 from ..types import Tensor
 from .positions import Positions, dilated
