@@ -252,6 +252,21 @@ def test_mixed_precision(policy):
     assert layer.halting_unit.compute_dtype == "float32"
 
 
+def test_weights_of_the_halting_unit_are_not_rounded_in_mixed_precision():
+    """Two kernels that are one number in bfloat16 are two in the graph that trains."""
+    policy = "mixed_bfloat16"
+    cell = keras.layers.SimpleRNNCell(4, dtype=policy)
+    layer = ACTRNN(cell, dtype=policy, halting_bias=-1.0, return_ponder=True)
+    x = sequences(3, 2, 2)
+    layer(x)
+    remainders = []
+    for kernel in (1.0, 1.0 + 2**-10):
+        layer.halting_unit.kernel.assign(np.full((4, 1), kernel))
+        trained = tf.function(lambda x: layer(x, training=True))
+        remainders.append(trained(x)[1]["remainder"])
+    assert np.all(remainders[0] != remainders[1])
+
+
 class Half:
     """A rule of a user, without arguments of ACT: two steps of the same weight."""
 

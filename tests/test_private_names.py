@@ -34,7 +34,7 @@ NAMES = {
         "RNN._maybe_config_dropout_masks",
         "RNN._maybe_reset_dropout_masks",
     ],
-    "keras": ["Model._default_save_signature", "Model._initial_epoch"],
+    "keras": ["Model._default_save_signature", "Model._initial_epoch", "Variable._value"],
     "keras.optimizers": [
         "SGD._clip_gradients",
         "SGD._get_variable_index",
@@ -57,6 +57,7 @@ EXAMPLES = {
     "Model": lambda: built_model(),
     "ArgumentParser": argparse.ArgumentParser,
     "Layer": lambda: keras.layers.Dense(1),
+    "Variable": lambda: keras.Variable(1.0),
     "SGD": lambda: built(keras.optimizers.SGD(use_ema=True)),
 }
 LISTED = {name.split(".")[-1] for names in NAMES.values() for name in names}

@@ -162,16 +162,32 @@ def _has_no_gradient(tensor):
     return is_discrete or tensor.op.type in ("ZerosLike", "OnesLike")
 
 
-class _Witness(keras.StatelessScope):
-    """A scope that records which Keras variables are read in it."""
+class _Values(keras.StatelessScope):
+    """A scope in which a trace reads Keras variables as tensors of the graph around it."""
 
     def __init__(self):
         super().__init__()
         self.read = {}
+        graph = tf.compat.v1.get_default_graph()
+        self.outside = tf.init_scope if tf.executing_eagerly() else graph.as_default
 
     def get_current_value(self, variable):
-        self.read[id(variable)] = variable
-        return super().get_current_value(variable)
+        assigned = super().get_current_value(variable)
+        if assigned is not None:
+            return assigned
+        if id(variable) not in self.read:
+            # With the variable, whose number may not be another's as long as this exists.
+            self.read[id(variable)] = self._value_outside(variable), variable
+        return self.read[id(variable)][0]
+
+    def _value_outside(self, variable):
+        outer = self.original_scope
+        value = None if outer is None else outer.get_current_value(variable)
+        if value is None:
+            # `value` has the dtype of the layer that is being called, not that of the variable.
+            with self.outside():
+                value = tf.convert_to_tensor(variable._value)
+        return value
 
 
 def _explicit(function, *example):
@@ -262,21 +278,15 @@ def floating(nest: Any) -> list[Tensor]:
     return [tensor for tensor in tree.flatten(nest) if tensor.dtype.is_floating]
 
 
-def traced_with_values(function: Callable[..., Any], *example: Any) -> tuple[Any, Any]:
+def traced_with_values(function: Callable[..., Any], *example: Any) -> tuple[Any, bool]:
     """Traces `function` with the variables that it reads as tensors, their values now.
 
     Returns:
-        The trace, and the scope of a first trace, which knows what `function` reads and assigns.
+        The trace, and whether `function` assigns variables, which is without effect.
     """
-    with _Witness() as witness:
-        traced_alone(function, *example)
-    values = [(variable, tf.convert_to_tensor(variable)) for variable in witness.read.values()]
-
-    def with_values(*arguments):
-        with keras.StatelessScope(values):
-            return function(*arguments)
-
-    return traced_alone(with_values, *example), witness
+    with _Values() as scope:
+        trace = traced_alone(function, *example)
+    return trace, bool(scope.state_mapping)
 
 
 def traced_alone(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -48,11 +48,11 @@ class Step:
             self.results = step(*arguments)
             return self.results
 
-        trace, witness = traced_with_values(kept, n, carry, now)
+        trace, assigns = traced_with_values(kept, n, carry, now)
         self.graph = TracedGraph(trace.graph)
         self.share = trace.structured_outputs[0]
         self.used = floating(trace.captured_inputs)
-        self.is_pure = not witness.state_mapping and self.graph.does_nothing_but(self.results)
+        self.is_pure = not assigns and self.graph.does_nothing_but(self.results)
         (n,), carry, _ = self.arguments
         self.common = common_of(trace.graph, n, carry)
 
