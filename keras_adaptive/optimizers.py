@@ -95,7 +95,7 @@ class RelativeClipAdamax(keras.optimizers.Optimizer):
         """Updates one variable."""
         dtype = variable.dtype
         # The sum is dense also where TensorFlow gives the gradient of an `Embedding` by its rows.
-        gradient = ops.zeros_like(variable) + gradient
+        gradient = ops.zeros_like(ops.convert_to_tensor(variable)) + gradient
         mean = self._means[self._get_variable_index(variable)]
         norm = self._norms[self._get_variable_index(variable)]
         bound = self.clip_factor * norm + self.clip_offset

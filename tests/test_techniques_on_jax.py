@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 import other_backend
 
 FOLDER = Path(__file__).parent
@@ -29,7 +27,6 @@ TESTS = (
 )
 
 
-@pytest.mark.slow
 def test_on_jax():
     """What fails is in what the process says on standard error."""
     tests = [str(FOLDER / test) for test in TESTS]
