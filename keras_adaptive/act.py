@@ -8,7 +8,7 @@ from keras import ops, tree
 from . import arguments, cells
 from .attention import AttentionCell
 from .empty_batch import accepts_empty_batch
-from .freezing import freeze_parts
+from .freezing import KeepsFrozenParts
 from .halting import ACT, Fixed, report
 from .halting.loop import symbolic_outputs
 from .halting.over_time import over_time
@@ -34,7 +34,7 @@ def _untracked(states):
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ACTRNN(HasTimePenalty, keras.layers.RNN):
+class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
     """A recurrent layer with Adaptive Computation Time.
 
     At each time step the cell is applied repeatedly to the same input, to which a flag is appended
@@ -189,7 +189,7 @@ class ACTRNN(HasTimePenalty, keras.layers.RNN):
         if self.halting_unit is not None and not self.halting_unit.built:
             self.halting_unit.build(self._shape_of_output(sequences_shape))
         self.build_time_penalty(self.rule.has_ponder_cost)
-        freeze_parts(self)
+        self.freeze_parts()
         super().build(sequences_shape)
         self.input_spec = keras.layers.InputSpec(ndim=len(sequences_shape), axes={-1: features})
 

@@ -100,8 +100,11 @@ def fit(model: keras.Model, batches: Any, epochs: int = 1) -> dict[str, list[flo
     history: dict[str, list[float]] = {}
     for _ in range(epochs):
         model.reset_metrics()
+        logs = None
         for data in shared:
             logs = step(data)
+        if logs is None:
+            arguments.refuse("batches", batches, "a dataset with at least one batch")
         # Outside of the replicas, a metric has the numbers of all of them. Anything else, such as
         # τ, is the same in all replicas.
         last = {name: strategy.experimental_local_results(log)[0] for name, log in logs.items()}

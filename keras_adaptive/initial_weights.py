@@ -90,8 +90,7 @@ def _repeat_layers(model, copied):
         for place, cell in enumerate(cells):
             if known and cell not in known:
                 for one, other in zip(cell.weights, known[place % len(known)].weights, strict=True):
-                    # A copy: a step of training on JAX takes the memory of a variable.
-                    one.assign(keras.ops.convert_to_numpy(other).copy())
+                    one.assign(np.array(other))
                     paths.add(_path(one, model))
     return paths
 
@@ -116,7 +115,8 @@ def _widened(variable, source, wide, narrow):
         wide, narrow: numbers of units, or None.
     """
     if variable.shape == source.shape:
-        return source
+        # A copy: a step of training on JAX takes the memory of a variable.
+        return np.array(source)
     if len(variable.shape) != len(source.shape) or not (wide and narrow and wide > narrow):
         return None
     places = []

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from . import arguments, cells
-from .freezing import freeze_parts
+from .freezing import KeepsFrozenParts
 from .halting import Expected, Sampled, ponder, report
 from .halting.loop import symbolic_outputs
 from .halting_unit import HaltingUnit
@@ -20,7 +20,7 @@ def sine(x: Tensor) -> Tensor:
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class PonderNet(keras.layers.Layer):
+class PonderNet(KeepsFrozenParts):
     """A cell that is repeated on the same input until it halts, with an answer at each step.
 
     After every step n a head makes an answer ŷ_n of the cell's output, and a halting unit the
@@ -110,7 +110,7 @@ class PonderNet(keras.layers.Layer):
         if self.head is not None and not self.head.built:
             self.head.build(output_shape)
         self.halting_unit.build(output_shape)
-        freeze_parts(self)
+        self.freeze_parts()
         self.input_spec = keras.layers.InputSpec(
             ndim=len(input_shape), axes={-1: input_shape[-1]}
         )
@@ -199,7 +199,7 @@ class PonderNet(keras.layers.Layer):
         for name in ("cell", "head"):
             if isinstance(config.get(name), dict):
                 config[name] = keras.saving.deserialize_keras_object(config[name])
-        return cls(**config)
+        return super().from_config(config)
 
 
 def _mean(answers, weights):

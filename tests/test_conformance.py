@@ -330,3 +330,20 @@ def test_frozen_parts_stay_frozen_when_a_layer_is_made_again(row):
     layer = type(first).from_config(first.get_config())
     layer(row.argument(batch_size=2))
     assert not any(part.trainable for part in layer._flatten_layers())
+
+
+@every_row
+def test_parts_that_are_frozen_one_by_one_stay_so(row):
+    first = row.make()
+    first(row.argument(batch_size=2))
+    parts = first._flatten_layers(include_self=False)
+    if not parts:
+        pytest.skip("it has no layers inside")
+    for part in parts[-1:]:
+        part.trainable = False
+    config = first.get_config()
+    layer = type(first).from_config(config)
+    layer(row.argument(batch_size=2))
+    expected = [part.trainable for part in first._flatten_layers()]
+    assert [part.trainable for part in layer._flatten_layers()] == expected
+    assert layer.get_config().keys() == config.keys()

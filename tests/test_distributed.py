@@ -11,6 +11,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 import graphs
 from keras_adaptive import distributed
@@ -173,4 +174,8 @@ def test_what_cannot_be():
     model.compile("sgd", "mse")
     with pytest.raises(ValueError, match="Received: compiled=True, built=False"):
         distributed.fit(model, None)
+    model(np.zeros((1, 2, 3)))
+    nothing = tf.data.Dataset.from_tensors((np.zeros((1, 2, 3)), np.zeros((1, 4)))).take(0)
+    with pytest.raises(ValueError, match="a dataset with at least one batch"):
+        distributed.fit(model, nothing)
     assert distributed.replicas() == 1 and distributed.share_of(3.0) == 3.0

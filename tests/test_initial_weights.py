@@ -181,3 +181,20 @@ def test_two_weights_for_one_are_refused():
     model = network("dense", "dense_1", "dense_2")
     with pytest.raises(ValueError, match="once, each another"):
         initial_weights.copy_weights(model, network("dense_1", "dense_2", "dense_3"))
+
+
+def test_both_models_go_on_afterwards():
+    """On JAX a step gives away the memory of the variables that it changes."""
+
+    def network():
+        layers = [keras.layers.BatchNormalization(name="norm"), keras.layers.Dense(2, name="dense")]
+        return keras.Sequential([keras.Input((3,)), *layers])
+
+    one, other = network(), network()
+    initial_weights.copy_weights(one, other)
+    x = np.ones((4, 3), "float32")
+    one.compile("sgd", "mse")
+    one.fit(x, np.zeros((4, 2)), verbose=0)
+    before = other.predict(x, verbose=0)
+    one.predict(x, verbose=0)
+    np.testing.assert_array_equal(other.predict(x, verbose=0), before)

@@ -10,6 +10,7 @@ TESTS = (
     "test_callbacks.py::test_noise_is_told_what_was_wrong",
     "test_callbacks.py::test_pull_rises_with_the_curriculum_and_ends_in_one_set",
     "test_ensemble.py::test_the_members_stay_as_they_are",
+    "test_initial_weights.py::test_both_models_go_on_afterwards",
     "test_metrics.py::test_a_mask_of_the_predictions_says_what_counts[BitError]",
     "test_metrics.py::test_in_a_model_with_weights",
     "test_metrics.py::test_symbol_errors[False-classes]",

@@ -7,7 +7,7 @@ from keras import ops
 
 from .. import arguments, backend, cells
 from ..dtypes import at_least_float32
-from ..freezing import freeze_parts
+from ..freezing import KeepsFrozenParts
 from ..masks import mask_or_attached
 from ..max_outputs import check_max_outputs, output_count
 from ..types import Shape, Tensor
@@ -15,7 +15,7 @@ from .memory import Memory, pad_time
 from .perceptrons import MLP
 
 
-class TreeAttention(keras.layers.Layer):
+class TreeAttention(KeepsFrozenParts):
     """A memory and its controller. Subclasses define how leaves are attended and written.
 
     They implement two methods. `attend(nodes, query, now)` returns h_a `(batch, d)` and a dict of
@@ -89,7 +89,7 @@ class TreeAttention(keras.layers.Layer):
                 self._rnn.build((None, None, self.memory.units))
             self.memory.prepare(self.query_width, features, self.writer_width)
             self.head.build((None, self.query_width))
-        freeze_parts(self)
+        self.freeze_parts()
 
     @property
     def writer_width(self) -> int | None:

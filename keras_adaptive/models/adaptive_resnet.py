@@ -94,7 +94,7 @@ class AdaptiveResNet(AdaptiveModel):
             inputs, outputs, blocks = _network(config)
             super().__init__(inputs, outputs, **kwargs)
         self._config, self._blocks = config, blocks
-        self._steps_model = None
+        self._predict_steps = None
 
     def units_taken(self, images: Tensor) -> list[np.ndarray]:
         """N of each block: `(batch, height, width)` with SACT, else `(batch,)`.
@@ -162,11 +162,13 @@ class AdaptiveResNet(AdaptiveModel):
         if self._config["halting"] is None:
             full = np.full(len(images), float(self._config["units"]))
             return [(full, np.zeros_like(full))] * len(self._blocks)
-        if self._steps_model is None:
+        if self._predict_steps is None:
             # In the order of the names of the dict: remainder, steps.
             outputs = [self.get_layer(_name(i)).output[1:] for i in range(len(self._blocks))]
-            self._steps_model = keras.Model(self.inputs, keras.tree.flatten(outputs))
-        outputs = self._steps_model.predict_on_batch(np.asarray(images))
+            # Of a model as an attribute, Keras would make a part of this one.
+            model = keras.Model(self.inputs, keras.tree.flatten(outputs))
+            self._predict_steps = model.predict_on_batch
+        outputs = self._predict_steps(np.asarray(images))
         return list(zip(map(np.asarray, outputs[1::2]), map(np.asarray, outputs[::2])))
 
     def get_config(self) -> dict[str, Any]:
@@ -177,6 +179,7 @@ class AdaptiveResNet(AdaptiveModel):
             "target_ponder": controller,
             "name": self.name,
             "dtype": self.dtype_policy.name,
+            "trainable": self.trainable,
             "frozen": [n for n, layer in enumerate(_parts(self)) if not layer.trainable],
         }
 
@@ -186,11 +189,12 @@ class AdaptiveResNet(AdaptiveModel):
         config = dict(config)
         if isinstance(config.get("target_ponder"), dict):
             config["target_ponder"] = keras.saving.deserialize_keras_object(config["target_ponder"])
-        frozen = config.pop("frozen", ())
+        frozen, trainable = config.pop("frozen", ()), config.pop("trainable", True)
         model = cls(**config)
-        parts = _parts(model)
-        for number in frozen:
-            parts[number].trainable = False
+        model.trainable = trainable
+        # A layer sets those inside of it too, and comes before them.
+        for number, part in enumerate(_parts(model)):
+            part.trainable = number not in frozen
         return model
 
 

@@ -11,7 +11,7 @@ from keras import ops
 from .. import arguments, backend, relaxation
 from ..dtypes import at_least_float32
 from ..empty_batch import accepts_empty_batch
-from ..freezing import freeze_parts
+from ..freezing import KeepsFrozenParts
 from ..types import Shape, Tensor
 from . import convolution
 from .cgru import CGRU, add_saturation_cost, different_seeds, saturation_of
@@ -21,7 +21,7 @@ from .dropout import Dropout
 OF_CELLS = inspect.signature(CGRU).parameters.keys() - {"dropout", "seed", "kwargs"}
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class NeuralGPU(keras.layers.Layer):
+class NeuralGPU(KeepsFrozenParts):
     """A Neural GPU: reads a sequence of symbols, thinks for as many steps as it is long, answers.
 
     The symbols are embedded into the first column of a mental image, which is zero elsewhere. Then
@@ -150,7 +150,7 @@ class NeuralGPU(keras.layers.Layer):
                 cell.build((input_shape[0], input_shape[1], self.width, self.maps))
         if self.relaxation > 1:
             relaxation.add_variables(self, self.relaxation, self.first_relaxation_pull)
-        freeze_parts(self)
+        self.freeze_parts()
 
     @property
     def maps(self) -> int:
@@ -328,7 +328,7 @@ class NeuralGPU(keras.layers.Layer):
         if "cell" in config:
             cells = [keras.saving.deserialize_keras_object(cell) for cell in config["cell"]]
             config = {**config, "cell": cells}
-        return cls(**config)
+        return super().from_config(config)
 
 
 

@@ -8,7 +8,7 @@ from keras import ops
 
 from .. import arguments, cells
 from ..dtypes import at_least_float32
-from ..freezing import freeze_parts
+from ..freezing import KeepsFrozenParts
 from ..halting import ACT, report
 from ..halting.loop import symbolic_outputs
 from ..halting.unrolled import unrolled
@@ -19,7 +19,7 @@ from .halting_unit import HaltingUnit
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ResidualACT(HasTimePenalty, keras.layers.Layer):
+class ResidualACT(HasTimePenalty, KeepsFrozenParts):
     """A chain of residual units with Adaptive Computation Time, per image or per position.
 
     The first unit is always applied. After each unit l but the last a halting unit reads its output
@@ -150,7 +150,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         for halting_unit in self.halting_units:
             halting_unit.build(shape)
         self.build_time_penalty(True)
-        freeze_parts(self)
+        self.freeze_parts()
 
     def _check_rank(self, shape):
         expected = "images of shape (batch, height, width, channels)"
@@ -271,7 +271,7 @@ class ResidualACT(HasTimePenalty, keras.layers.Layer):
         config["units"] = [restore(unit) for unit in config["units"]]
         if isinstance(config.get("target_ponder"), dict):
             config["target_ponder"] = restore(config["target_ponder"])
-        return cls(**config)
+        return super().from_config(config)
 
 
 def _where_running(running, new, old):

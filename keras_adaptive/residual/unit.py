@@ -6,14 +6,14 @@ import keras
 from keras import ops
 
 from .. import arguments
-from ..freezing import freeze_parts
+from ..freezing import KeepsFrozenParts
 from ..types import Shape, Tensor
 from .norm import BatchNormalization
 from .positions import Positions
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ResidualUnit(keras.layers.Layer):
+class ResidualUnit(KeepsFrozenParts):
     """Two convolutions of 3×3, each after batch normalization and a leaky ReLU, and a shortcut.
 
     `x + conv(lrelu(BN(conv(lrelu(BN(x))))))`, the pre-activated unit. Where the number of channels
@@ -100,7 +100,7 @@ class ResidualUnit(keras.layers.Layer):
         if not self.keeps_shape(input_shape):
             self.projection = self._convolution("projection", 1, self.strides)
             self.projection.build(input_shape)
-        freeze_parts(self)
+        self.freeze_parts()
 
     def keeps_shape(self, input_shape: Shape) -> bool:
         """Whether the output has the shape of the input, so that the shortcut is the identity."""

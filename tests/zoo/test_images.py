@@ -240,3 +240,16 @@ def test_files_keep_what_is_frozen_and_the_policy(policy, tmp_path):
         assert found.dtype_policy.name == found.get_layer("block_2").dtype_policy.name == policy
     images = np.ones((2, 8, 8, 1), "float32")
     np.testing.assert_array_equal(loaded(images), model(images))
+
+
+def test_a_file_of_a_frozen_model_whose_units_were_counted(tmp_path):
+    model = AdaptiveResNet((8, 8, 1), 3, units=2, filters=(2,))
+    before = len(model._flatten_layers())
+    model.units_taken(np.ones((1, 8, 8, 1)))
+    assert len(model._flatten_layers()) == before
+    model.trainable = False
+    model.layers[-1].trainable = True
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert not loaded.trainable and loaded.trainable_weights == model.trainable_weights == []
+    assert [x.trainable for x in loaded.layers] == [x.trainable for x in model.layers]
