@@ -222,6 +222,15 @@ def test_a_callback_that_saves_in_its_own_way():
     assert saved == [3 * STEPS, 5 * STEPS]
 
 
+def test_a_callback_that_knows_how_many_steps_were_taken():
+    """The optimizer counts updates, of which one may be of several batches."""
+    model = network()
+    autosave = Autosave(lambda: None, steps=lambda: 77)
+    with pytest.raises(KeyboardInterrupt, match="stopped after 77 steps"), autosave:
+        signal.raise_signal(signal.SIGINT)
+        model.fit(data(), verbose=0, callbacks=[autosave])
+
+
 def start(folder):
     """Train in another process until its first checkpoint."""
     environment = {**os.environ, "KERAS_BACKEND": "jax", "PYTHONPATH": os.path.dirname(__file__)}

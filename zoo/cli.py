@@ -36,7 +36,7 @@ def main(argv=None):
         error; 2 after an error in the input; 130 after Ctrl-C, 143 after SIGTERM; 141 if the
         reader of standard output has closed it.
     """
-    words, arguments = list(sys.argv[1:] if argv is None else argv), None
+    words, arguments = list(map(in_utf8, sys.argv[1:] if argv is None else argv)), None
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # Where τ cannot be written, \u03c4 can.
             stream.reconfigure(errors="backslashreplace")
@@ -66,6 +66,14 @@ def main(argv=None):
             return status
         discard_output()
     return status or 0
+
+
+def in_utf8(word):
+    """A word of the command line as the terminal sent it, whatever the locale is."""
+    try:
+        return os.fsencode(word).decode("utf-8")
+    except UnicodeError:
+        return word
 
 
 def discard_output():

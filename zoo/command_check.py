@@ -224,7 +224,7 @@ def check_study(arguments):
 
 
 def check_example(arguments):
-    """Check the arguments of `predict`, `plot` and `segment`."""
+    """Check the arguments of `predict` and `plot`, and the example of `segment`."""
     place_words(arguments)
     recipe = recipe_asked(arguments)
     text = arguments.text if hasattr(arguments, "text") else arguments.input
@@ -232,6 +232,12 @@ def check_example(arguments):
         return
     store.check_text(text)
     datasets.task(recipe.dataset).encode(text, **recipe.parameters)
+
+
+def check_segment(arguments):
+    """Check the arguments of `segment`."""
+    store.segmentation(arguments.name)
+    check_example(arguments)
 
 
 def place_words(arguments):
@@ -276,7 +282,7 @@ def recipe_asked(arguments):
 def check_verify(arguments):
     """Check the arguments of `verify`."""
     known = store.names(arguments.entries)
-    if not known:
+    if not known and not store.without_manifest(arguments.entries):
         raise FileNotFoundError(f"--entries {arguments.entries} holds no entries")
     for name in arguments.names:
         # `verify` itself reports damaged entries.
@@ -294,11 +300,15 @@ def check_evaluate(arguments):
             f"--run {arguments.run} is a training of {recipe.name}, not {arguments.name}"
         )
     if arguments.side is not None and "side" not in recipe.parameters:
-        raise ValueError(f"--side is for models of images. Received: {recipe.name}")
+        raise ValueError(f"--side is for models of images of any size. Received: {recipe.name}")
     if arguments.file is None:
         return
     for name in ("length", "seed", "bits", "probe"):
         if getattr(arguments, name) is not None:
             raise ValueError(f"--{name} is for fresh examples, and --file has its own")
-    if not Path(arguments.file or "nowhere").is_file():
+    if not Path(arguments.file or "nowhere").exists():
         raise FileNotFoundError(f"there is no file {arguments.file!r}")
+    if not Path(arguments.file).is_file():
+        raise ValueError(
+            f"--file must be a file, not a folder or a pipe. Received: {arguments.file!r}"
+        )

@@ -191,7 +191,7 @@ COMMANDS = (
             'segment act_enwik8_small "thecatsatonthemat" --by loss --json',
         ),
         options.segment,
-        check=command_check.check_example,
+        check=command_check.check_segment,
     ),
     Command(
         "measure",

@@ -41,9 +41,7 @@ def segment(
     check_option("height", height)
     store.check_text(text)
     recipe = store.recipe(name, folder)
-    rows = store.results(name, folder).get("segmentation")
-    if rows is None:
-        raise ValueError(f"{name} does not read text byte by byte, which `segment` needs")
+    rows = store.segmentation(name, folder)
     if by not in SIGNALS:
         raise ValueError(f"by must be one of {', '.join(SIGNALS)}. Received: {by!r}")
     inputs = datasets.task(recipe.dataset).encode(text)

@@ -139,8 +139,11 @@ def answers(inputs: np.ndarray, *, key_bits: int | None = None) -> np.ndarray:
     keys = to_numbers(inputs[..., :key_bits])
     last = lengths[:, None] - 1
     pairs = sequence_mask(lengths - 1, inputs.shape[1])
-    if ((np.diff(keys, axis=1) < 0) & pairs[:, 1:]).any():
-        raise ValueError(f"the keys of `inputs` must not fall. Received: {keys!r}")
+    falls = ((np.diff(keys, axis=1) < 0) & pairs[:, 1:]).any(axis=1)
+    if falls.any():
+        raise ValueError(
+            f"the keys of the pairs must not fall. Received: {', '.join(map(str, keys[falls][0]))}"
+        )
     query = np.take_along_axis(keys, last, axis=1)
     result = (keys == query) & pairs
     if not result.any(1).all():

@@ -25,6 +25,8 @@ class Autosave(keras.callbacks.Callback):
     Args:
         save: a function without arguments.
         seconds: float >= 0, the least time between two calls. Defaults to `20.0`.
+        steps: a function that returns the number of steps taken, for the message after a signal.
+            Defaults to `None`: the number of updates by the optimizer.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -40,10 +42,16 @@ class Autosave(keras.callbacks.Callback):
     saved
     """
 
-    def __init__(self, save: Callable[[], Any], seconds: float = 20.0):
+    def __init__(
+        self,
+        save: Callable[[], Any],
+        seconds: float = 20.0,
+        steps: Callable[[], int] | None = None,
+    ):
         super().__init__()
         self.save = arguments.function("save", save)
         self.seconds = arguments.number("seconds", seconds, least=0)
+        self.steps = None if steps is None else arguments.function("steps", steps)
         self.request = StopRequest()
         self._saved_at = time.monotonic()
         self._is_saved = True
@@ -83,5 +91,5 @@ class Autosave(keras.callbacks.Callback):
 
     def stop_if_requested(self) -> None:
         """Raises `KeyboardInterrupt` if there was a signal."""
-        steps = int(self.model.optimizer.iterations)
+        steps = int(self.model.optimizer.iterations) if self.steps is None else self.steps()
         self.request.check(f"stopped after {steps} steps; the state is saved")

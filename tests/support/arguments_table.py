@@ -66,7 +66,10 @@ TABLE = {
             "metric": [*TEXT, None],
         },
     ),
-    callbacks.Autosave: (lambda: {"save": len}, {"save": FUNCTION, "seconds": AT_LEAST_0}),
+    callbacks.Autosave: (
+        lambda: {"save": len},
+        {"save": FUNCTION, "seconds": AT_LEAST_0, "steps": [3, "f"]},
+    ),
     callbacks.Checkpoint: (
         lambda: {"folder": "run"},
         {"folder": PATH, "seconds": AT_LEAST_0, "states": [3, "a", [], {"a": 3}, {"a": dict}]},

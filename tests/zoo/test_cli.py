@@ -354,3 +354,9 @@ def test_the_demo_cuts_what_is_long():
     *lines, more = demo.in_lines(answered).splitlines()
     assert more == "  … and 1 more" and len(lines) == 4
     assert all("…  →  odd   (3 steps)" in line and len(line) < 70 for line in lines)
+
+
+def test_words_are_read_as_utf_8_whatever_the_locale_is():
+    sent = "wörld".encode().decode("ascii", "surrogateescape")
+    assert cli.in_utf8("wörld") == cli.in_utf8(sent) == "wörld"
+    assert cli.in_utf8("\udcff") == "\udcff"

@@ -44,6 +44,8 @@ pytestmark = pytest.mark.usefixtures("eager")
         (["study", "act_parity", "--set", "seed=3"], "--set seed: each training has a seed"),
         (["train", "act_parity", "--variant", "plain", "--set", "fixed_steps=7"], "'plain' sets"),
         (["verify", "--entries", "."], "--entries . holds no entries"),
+        (["evaluate", "act_addition", "--side", "40"], "models of images of any size"),
+        (["segment", "act_addition", "the cat sat"], "does not read text byte by byte"),
     ],
 )
 def test_errors_are_one_line(argv, words, refused):

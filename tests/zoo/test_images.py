@@ -160,6 +160,15 @@ def test_images_without_a_box_have_no_units_inside(monkeypatch, tmp_path):
 
 
 @pytest.mark.usefixtures("eager")
+def test_nothing_is_outside_of_a_digit_that_fills_its_canvas(family):
+    probe = family.probe(family.build())
+    metrics = family.summary(family.measure(probe, 3, parameters={"side": 8}))
+    assert "units_inside" in metrics and "units_outside" not in metrics
+    assert "inside the digit" in family.describe(metrics)
+    assert "outside" not in family.describe(metrics)
+
+
+@pytest.mark.usefixtures("eager")
 def test_the_entry_answers_on_the_command_line(picture, capsys):
     path, _ = picture
     assert main(["predict", "sact_digits", path, "--json"]) == 0

@@ -182,6 +182,7 @@ def test_options_of_other_models_are_refused(run, tmp_path, capsys):
         (["evaluate", "act_parity", "--file", str(path)], "--file is for models of points"),
         ([*folder, "--length", "5", "--file", str(path)], "--length is for fresh examples"),
         ([*folder, "--file", str(tmp_path / "none")], "there is no file"),
+        ([*folder, "--file", str(tmp_path)], "must be a file, not a folder"),
         ([*folder, "--length", "2"], "length"),
         ([*folder, "--length", "1001"], "at most 1,000 points"),
         ([*folder, "--bits", "5"], "--bits"),

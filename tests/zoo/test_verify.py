@@ -131,6 +131,9 @@ def test_a_damaged_entry_is_found(copied, capsys):
     path.write_text(path.read_text().replace("81.88 %", "0.00 %"))
     assert cli.main(["verify", "--entries", str(folder)]) == 1
     assert "ham_search_lstm/README.md is damaged or altered" in capsys.readouterr().out
+    (folder / NAME / "manifest.json").unlink()
+    assert cli.main(["verify", "--entries", str(folder)]) == 1
+    assert "the entry ham_search_lstm has no manifest.json" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,17 @@ def names(folder: str | Path | None = None) -> list[str]:
     return sorted(name for name in entries if not name.startswith("."))
 
 
+def without_manifest(folder: str | Path | None = None) -> list[str]:
+    """Names of folders with files of an entry, but without its manifest, sorted.
+
+    Args:
+        folder: where entries lie; those of the package by default.
+    """
+    folders = {path.parent for file in NEEDED for path in Path(folder or root()).glob(f"*/{file}")}
+    lost = (path.name for path in folders if not (path / checkpoints.MANIFEST).exists())
+    return sorted(name for name in lost if not name.startswith("."))
+
+
 def entry(name: str, folder: str | Path | None = None) -> Path:
     """The verified folder of an entry.
 
@@ -57,6 +68,8 @@ def check_name(name: str, folder: str | Path | None = None) -> None:
     """Raises a ValueError with the nearest names unless there is an entry of this name."""
     known = names(folder)
     if name not in known:
+        if name in without_manifest(folder):
+            raise ValueError(f"the entry {name} has no {checkpoints.MANIFEST}")
         text = f"Nearest: {nearest(name, known)}" if known else "There are no entries."
         raise ValueError(f"there is no model {name!r}. {text}")
 
@@ -139,6 +152,18 @@ def recipe(name: str, folder: str | Path | None = None) -> Recipe:
 def results(name: str, folder: str | Path | None = None) -> dict[str, Any]:
     """The measurements of an entry: the contents of `metrics.json`."""
     return read(entry(name, folder), "metrics.json")
+
+
+def segmentation(name: str, folder: str | Path | None = None) -> list[dict[str, Any]]:
+    """What was measured of an entry's boundaries in text.
+
+    Raises:
+        ValueError: it does not read text byte by byte.
+    """
+    rows = results(name, folder).get("segmentation")
+    if rows is None:
+        raise ValueError(f"{name} does not read text byte by byte, which `segment` needs")
+    return rows
 
 
 def read(entry: Path, file: str) -> Any:

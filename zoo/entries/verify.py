@@ -56,6 +56,8 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
     check_option("examples", examples)
     check_option("seconds", seconds)
     selected = list(dict.fromkeys(names)) or store.names(folder)
+    if not names:
+        selected += store.without_manifest(folder)
     damaged = {name: text for name in selected if (text := damage(name, folder))}
     selected = [name for name in selected if name not in damaged]
     for name in selected:
@@ -86,7 +88,8 @@ def damage(name, folder):
     Raises:
         ValueError: there is no such entry.
     """
-    store.check_name(name, folder)
+    if name not in store.without_manifest(folder):
+        store.check_name(name, folder)
     try:
         store.entry(name, folder)
     except ValueError as error:

@@ -112,9 +112,8 @@ def train(
             run = _resumed(out, settings, custom, jit_compile)
         else:
             run = _begun(out, settings, custom, jit_compile, weights)
-        with Autosave(run.save, checkpoint_seconds) as autosave, contextlib.redirect_stdout(
-            sys.stderr
-        ):
+        autosave = Autosave(run.save, checkpoint_seconds, lambda: run.position.step)
+        with autosave, contextlib.redirect_stdout(sys.stderr):
             conductor = Conductor(run, autosave, keep_every)
             last = math.inf if until_stage is None else until_stage
             limit = math.inf if until_step is None else until_step

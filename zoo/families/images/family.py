@@ -118,8 +118,10 @@ class Images(Family):
                 first = np.broadcast_to(first[:, None, None], within.shape)
             sums = {"inside": within, "outside": ~within}
             for name, where in sums.items():
-                mean = np.where(where, first, 0).sum((1, 2)) / where.sum((1, 2))
-                results[f"units_{name}"] = mean
+                # A canvas of the digit's size has nothing outside.
+                if where.any((1, 2)).all():
+                    mean = np.where(where, first, 0).sum((1, 2)) / where.sum((1, 2))
+                    results[f"units_{name}"] = mean
         return results
 
     def ratios(self, results):
@@ -154,10 +156,9 @@ class Images(Family):
             f"({metrics['flops_share']:.1%} of the plain network)"
         )
         if "units_inside" in metrics:
-            words += (
-                f", units of block 1: {metrics['units_inside']:.2f} inside the digit, "
-                f"{metrics['units_outside']:.2f} outside"
-            )
+            words += f", units of block 1: {metrics['units_inside']:.2f} inside the digit"
+        if "units_outside" in metrics:
+            words += f", {metrics['units_outside']:.2f} outside"
         return words
 
     def predict(self, probe, text):
