@@ -1,6 +1,7 @@
 """The model card of an entry, written from its recipe and its metrics."""
 
 import dataclasses
+import inspect
 import itertools
 import json
 import shlex
@@ -80,21 +81,46 @@ def folded(summary, text):
     return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
 
 
-def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])", **options):
+def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])"):
     """Lines of Python that encode an example and print the answer of `model`.
 
     Args:
         recipe: the `Recipe` of the model.
         example: in human form.
         answer: the expression of the answer, with `task`, `model` and `inputs`.
-        **options: keyword arguments of the task's `encode`.
     """
-    arguments = "".join(f", {name}={value!r}" for name, value in options.items())
+    return f"{encoded(recipe, example)}\nprint({answer})"
+
+
+def encoded(recipe, example):
+    """Lines of Python that encode an example as the network of a recipe reads it."""
+    taken = inspect.signature(datasets.task(recipe.dataset).encode).parameters
+    arguments = "".join(
+        f", {name}={value!r}"
+        for name, value in sorted(recipe.parameters.items())
+        if name in taken and value != taken[name].default
+    )
     return (
         f'task = datasets.task("{recipe.dataset}")\n'
-        f"inputs = task.encode({json.dumps(example)}{arguments})\n"
-        f"print({answer})"
+        f"inputs = task.encode({json.dumps(example)}{arguments})"
     )
+
+
+def that_fits(recipe, example):
+    """The example, or if the data of a recipe have no room for it, one of their own.
+
+    >>> from keras_adaptive.zoo import recipes
+    >>> recipe = recipes.load("act_parity")
+    >>> that_fits(recipe, "+-0+"), len(that_fits(recipe.with_overrides({"bits": 2}), "+-0+"))
+    ('+-0+', 2)
+    """
+    task = datasets.task(recipe.dataset)
+    try:
+        task.encode(example, **recipe.parameters)
+    except ValueError:
+        batch = datasets.batch(recipe.dataset, 1, split="test", **recipe.parameters)
+        return " ".join(task.describe(batch["inputs"][0]))
+    return example
 
 
 def test_data_seen(recipe, seed):

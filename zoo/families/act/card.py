@@ -8,6 +8,7 @@ from ...entries.card import (
     encoding,
     loading,
     percent,
+    that_fits,
     trained,
     whole_minutes,
     with_medians,
@@ -106,7 +107,8 @@ def pictures(recipe):
 
 def use(recipe, metrics):
     """How to load and serve the model."""
-    this, example = loading(recipe, metrics), datasets.task(recipe.dataset).EXAMPLE
+    this = loading(recipe, metrics)
+    example = that_fits(recipe, datasets.task(recipe.dataset).EXAMPLE)
     return f"""```python
 from keras_adaptive import datasets, zoo
 

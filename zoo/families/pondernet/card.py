@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from ...entries.card import asking, encoding, error, loading, markdown, percent
+from ...entries.card import asking, encoding, error, loading, markdown, percent, that_fits
 from ..act import card as act
 
 SOURCE = (
@@ -107,7 +107,7 @@ def pictures(recipe):
 
 def use(recipe, metrics):
     """How to load and serve the model."""
-    this, example = loading(recipe, metrics), "+-0+"
+    this, example = loading(recipe, metrics), that_fits(recipe, "+-0+")
     return f"""```python
 from keras_adaptive import datasets, zoo
 
