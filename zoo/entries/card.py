@@ -9,6 +9,7 @@ import textwrap
 
 from ... import datasets
 from ...statistics import median_of_each
+from .changes import changes, of_data, of_own
 
 LICENCE = "Apache 2.0, as the package."
 
@@ -36,23 +37,25 @@ class Sections:
     licence: str = ""
 
 
-def write(recipe, sections, limits, thinking_less="", test_seed=0):
+def write(recipe, sections, limits, metrics, thinking_less=""):
     """The card, Markdown.
 
     Args:
         recipe: the `Recipe`.
         sections: the `Sections` of its family.
         limits: sentences on its training sizes, and its errors there and beyond.
+        metrics: its `metrics.json`.
         thinking_less: the errors if its number of steps is limited.
-        test_seed: of the test examples; 0 for the first version of an entry.
 
     Returns:
         A text.
     """
-    differences = [f"- {text}" for text in (*recipe.differences, *sections.differences)]
+    own, data = of_own(recipe, metrics), of_data(recipe)
+    differences = [*(own_training(recipe, own) if own else recipe.differences)]
+    differences = [f"- {text}" for text in (*differences, *sections.differences)]
     parts = [
         f"# {recipe.name}",
-        recipe.task,
+        f"{recipe.task} Here with {data}." if data else recipe.task,
         "## Use\n\n" + sections.use,
         "## Results\n\n" + sections.results,
         "## Limits\n\n" + limits,
@@ -60,12 +63,19 @@ def write(recipe, sections, limits, thinking_less="", test_seed=0):
         "## With less thought\n\n" + thinking_less if thinking_less else "",
         "## Pictures\n\n" + sections.pictures,
         "## Differences from the paper\n\n" + "\n".join(differences) if differences else "",
-        test_data_seen(recipe, test_seed),
+        "" if own else test_data_seen(recipe, metrics["seed"]),
         "## Training\n\n" + folded("Settings, command, and all trainings", sections.training),
         f"Source: {sections.source}. This file is written by "
         "`keras-adaptive export` from `recipe.json` and `metrics.json`.",
     ]
     return "\n\n".join(section for section in parts if section) + "\n"
+
+
+def own_training(recipe, changed):
+    """Sentences on a training that changed its recipe, whose differences may not be its own."""
+    yield f"The settings of this training are not those of the recipe: {changed}."
+    if recipe.differences:
+        yield "How the recipe differs from the paper is in `recipe.json`, as `differences`."
 
 
 def folded(summary, text):
@@ -239,18 +249,6 @@ def markdown(header, rows):
     return "\n".join(texts)
 
 
-def changes(settings):
-    """The settings that a training changed in its recipe, as text."""
-    changed = [f"{key}={value}" for key, value in (settings["overrides"] or {}).items()]
-    if settings["steps_scale"]:
-        changed.append(f"steps × {settings['steps_scale']:g}")
-    if settings.get("precision"):
-        changed.append(settings["precision"])
-    if settings.get("weights"):
-        changed.append("from trained weights")
-    return ", ".join(changed) or "–"
-
-
 def command(recipe, metrics):
     """The commands that train the model again, one in each line.
 
@@ -305,6 +303,15 @@ def trained(words, recipe, metrics, of_what=""):
     ]
 
 
+def batches(run):
+    """The number of batches of a training as a cell of a table.
+
+    >>> batches({"steps": 1500}), batches({"steps": 20, "finished": False})
+    ('1,500', '20 (stopped early)')
+    """
+    return f"{run['steps']:,}" + ("" if run.get("finished", True) else " (stopped early)")
+
+
 def with_medians(runs):
     """The trainings, and the median of those that differ in their seed alone, if there are three.
 
@@ -338,7 +345,7 @@ def trainings_table(metrics, symbols):
         [
             run["training_seed"],
             changes(run["settings"]),
-            f"{run['steps']:,}" + ("" if run["finished"] else " (stopped early)"),
+            batches(run),
             whole_minutes(run),
             percent(run["validation_error"]),
             percent(run["longer_error"])

@@ -19,6 +19,8 @@ from .baseline import NAME as BASELINE
 from .ensemble import averaged_run
 
 HISTORY_ROWS = 500
+# Metrics of all families that not every training has.
+OPTIONAL = ("accelerator", "finished")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,7 +148,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
 
 def row_of(metrics, family):
     """What a card's table of trainings needs of the metrics of one."""
-    optional = [key for key in ("accelerator", *family.optional_metrics) if key in metrics]
+    optional = [key for key in (*OPTIONAL, *family.optional_metrics) if key in metrics]
     return {key: metrics[key] for key in (*family.run_metrics, *optional)}
 
 

@@ -13,6 +13,7 @@ from ...entries.card import (
     trained,
     trainings_table,
 )
+from ...entries.changes import of_paper
 from .settings import is_raw
 
 SOURCE = (
@@ -68,7 +69,7 @@ def row_of(row, recipe):
         f"{row['examples']:,}",
         error(row),
         f"{100 * row['symbol_error']:.4f} %",
-        recipe.paper.get(paper, "–"),
+        of_paper(recipe, paper),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from ...entries.card import asking, encoding, error, loading, markdown, percent, that_fits
+from ...entries.card import asking, batches, encoding, error, loading, markdown, percent, that_fits
 from ..act import card as act
 
 SOURCE = (
@@ -61,7 +61,7 @@ def seeds(recipe, metrics):
         [
             name_of(run),
             run["training_seed"],
-            f"{run['steps']:,}",
+            batches(run),
             percent(run["sequence_error"]),
             percent(run["longer_error"]),
             f"{run['ponder_steps']:.2f}",
