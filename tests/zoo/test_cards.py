@@ -188,6 +188,15 @@ def test_lengths_of_what_has_none_are_refused(run, tmp_path):
         export.export(run.folder, tmp_path, lengths=[5])
 
 
+@pytest.mark.parametrize("others", [("run",), ("other", "run/../other"), ("more",)])
+def test_a_training_is_listed_once(others, monkeypatch, tmp_path):
+    """What is not is refused before anything is loaded."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    with pytest.raises(ValueError, match=rf"others \(--others\) .* once.*: {others[-1]}"):
+        export.export(tmp_path / "run", tmp_path, others, ensemble=("more",))
+
+
 def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_path):
     known = dict.fromkeys(("variant", *HAM.run_metrics, "ponder_steps"), 0)
     known |= {"steps": run.position.step, "examples": 500, "seed": 0}

@@ -75,8 +75,8 @@ def export(
 
     Raises:
         FileNotFoundError: a folder has no checkpoint.
-        ValueError: a folder is of another recipe, the backend is not TensorFlow, or the folder that
-            would be replaced is not an entry.
+        ValueError: a folder is of another recipe, a training is listed twice, the backend is not
+            TensorFlow, or the folder that would be replaced is not an entry.
         OSError: the entry cannot be written, or another process is writing it (`lock.InUse`); an
             existing entry stays intact.
     """
@@ -85,6 +85,8 @@ def export(
             "a SavedModel is exported with the TensorFlow backend, whatever the training ran on. "
             f"Received: the backend {keras.backend.backend()}"
         )
+    others, ensemble = list(others or ()), list(ensemble or ())
+    check_others((folder, *ensemble), others)
     run = restore(folder)
     path = Path(into) / run.recipe.name
     if path.exists() and not (path / checkpoints.MANIFEST).exists():
@@ -144,6 +146,23 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         (new / "README.md").write_text(family.card(metrics), encoding="utf-8")
         checkpoints.write_manifest(new)
     return path
+
+
+def check_others(published, others):
+    """Refuse a training that the card would list twice.
+
+    Args:
+        published: the folders of the training, or of those of the ensemble, that is published.
+        others: the folders of the other trainings.
+    """
+    listed = {Path(folder).resolve() for folder in published}
+    for folder in others:
+        if Path(folder).resolve() in listed:
+            raise ValueError(
+                "others (--others) lists each training once, and none that is published. "
+                f"Received: {folder}"
+            )
+        listed.add(Path(folder).resolve())
 
 
 def row_of(metrics, family):
