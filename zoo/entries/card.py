@@ -1,13 +1,13 @@
 """The model card of an entry, written from its recipe and its metrics."""
 
 import dataclasses
-import inspect
 import itertools
 import json
 import shlex
 import textwrap
 
 from ... import datasets
+from ...datasets import human_form
 from ...statistics import median_of_each
 from .changes import changes, of_data, of_own
 
@@ -51,7 +51,7 @@ def write(recipe, sections, limits, metrics, thinking_less=""):
         A text.
     """
     own, data = of_own(recipe, metrics), of_data(recipe)
-    differences = [*(own_training(recipe, own) if own else recipe.differences)]
+    differences = [own] if own else recipe.differences
     differences = [f"- {text}" for text in (*differences, *sections.differences)]
     parts = [
         f"# {recipe.name}",
@@ -69,13 +69,6 @@ def write(recipe, sections, limits, metrics, thinking_less=""):
         "`keras-adaptive export` from `recipe.json` and `metrics.json`.",
     ]
     return "\n\n".join(section for section in parts if section) + "\n"
-
-
-def own_training(recipe, changed):
-    """Sentences on a training that changed its recipe, whose differences may not be its own."""
-    yield f"The settings of this training are not those of the recipe: {changed}."
-    if recipe.differences:
-        yield "How the recipe differs from the paper is in `recipe.json`, as `differences`."
 
 
 def folded(summary, text):
@@ -104,33 +97,14 @@ def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])"):
 
 def encoded(recipe, example):
     """Lines of Python that encode an example as the network of a recipe reads it."""
-    taken = inspect.signature(datasets.task(recipe.dataset).encode).parameters
-    arguments = "".join(
-        f", {name}={value!r}"
-        for name, value in sorted(recipe.parameters.items())
-        if name in taken and value != taken[name].default
-    )
-    return (
-        f'task = datasets.task("{recipe.dataset}")\n'
-        f"inputs = task.encode({json.dumps(example)}{arguments})"
-    )
+    call = human_form.call(recipe.dataset, example, recipe.parameters)
+    return f'task = datasets.task("{recipe.dataset}")\ninputs = {call}'
 
 
-def that_fits(recipe, example):
-    """The example, or if the data of a recipe have no room for it, one of their own.
-
-    >>> from keras_adaptive.zoo import recipes
-    >>> recipe = recipes.load("act_parity")
-    >>> that_fits(recipe, "+-0+"), len(that_fits(recipe.with_overrides({"bits": 2}), "+-0+"))
-    ('+-0+', 2)
-    """
-    task = datasets.task(recipe.dataset)
-    try:
-        task.encode(example, **recipe.parameters)
-    except ValueError:
-        batch = datasets.batch(recipe.dataset, 1, split="test", **recipe.parameters)
-        return " ".join(task.describe(batch["inputs"][0]))
-    return example
+def layout(recipe, example):
+    """What the numbers of a SavedModel stand for, after an empty line, if its task says it."""
+    text = human_form.layout(recipe.dataset, example, recipe.parameters)
+    return text and f"\n\n{text}"
 
 
 def test_data_seen(recipe, seed):
@@ -190,10 +164,7 @@ def compared(recipe, metrics, rows, length, name):
     lines = []
     for model, measured in [
         (f"{recipe.name} (this one)", metrics[rows]),
-        *(
-            (f"[{x['model']}](../{x['model']}/README.md)", x[rows])
-            for x in metrics["other_models"]
-        ),
+        *((f"[{x['model']}](../{x['model']}/README.md)", x[rows]) for x in metrics["other_models"]),
     ]:
         errors = {length(row): percent(row["sequence_error"]) for row in measured}
         lines.append([model, *(errors.get(length(row), "–") for row in own)])

@@ -30,15 +30,18 @@ def of_data(recipe):
 
 
 def of_own(recipe, metrics):
-    """What the training of an entry outside of the package changed, as text; empty if nothing.
+    """A sentence on what the training of an entry outside of the package changed; or nothing.
 
     What a recipe says of its trainings is true of those in the package, whatever they changed.
     """
-    if metrics.get("folder") is None:
-        return ""
-    changed = changes(metrics["settings"]).replace("–", "")
-    variant = "" if recipe.variant == _of_zoo(recipe).variant else f"variant={recipe.variant}"
-    return ", ".join(filter(None, (variant, changed)))
+    changed = [] if metrics.get("folder") is None else [changes(metrics["settings"])]
+    if changed and recipe.variant != _of_zoo(recipe).variant:
+        changed.insert(0, f"variant={recipe.variant}")
+    words = ", ".join(word for word in changed if word != "–")
+    return words and (
+        f"The settings of this training are not those of the recipe: {words}. How the recipe "
+        "differs from the paper is in `recipe.json`, as `differences`."
+    )
 
 
 def of_paper(recipe, key):

@@ -149,20 +149,15 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
 
 
 def check_others(published, others):
-    """Refuse a training that the card would list twice.
-
-    Args:
-        published: the folders of the training, or of those of the ensemble, that is published.
-        others: the folders of the other trainings.
-    """
+    """Refuse folders of other trainings of which one is given twice, or is published."""
     listed = {Path(folder).resolve() for folder in published}
     for folder in others:
-        if Path(folder).resolve() in listed:
+        if (path := Path(folder).resolve()) in listed:
             raise ValueError(
                 "others (--others) lists each training once, and none that is published. "
                 f"Received: {folder}"
             )
-        listed.add(Path(folder).resolve())
+        listed.add(path)
 
 
 def row_of(metrics, family):

@@ -1,6 +1,7 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
 from .... import datasets
+from ....datasets import human_form
 from ...entries import baseline
 from ...entries.card import (
     asking,
@@ -8,7 +9,6 @@ from ...entries.card import (
     encoding,
     loading,
     percent,
-    that_fits,
     trained,
     whole_minutes,
     with_medians,
@@ -110,7 +110,8 @@ def pictures(recipe):
 def use(recipe, metrics):
     """How to load and serve the model."""
     this = loading(recipe, metrics)
-    example = that_fits(recipe, datasets.task(recipe.dataset).EXAMPLE)
+    example = datasets.task(recipe.dataset).EXAMPLE
+    example = human_form.fitting(recipe.dataset, example, recipe.parameters)
     return f"""```python
 from keras_adaptive import datasets, zoo
 

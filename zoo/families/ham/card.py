@@ -8,6 +8,7 @@ from ...entries.card import (
     compared,
     encoded,
     error,
+    layout,
     loading,
     markdown,
     trained,
@@ -125,7 +126,7 @@ print(task.decode(outputs.reshape(len(outputs), -1)))
 this package: its endpoint `serve` takes vectors, float32 (batch, m, {width}), with -1 in every
 element of those after the end of an example, for any batch and m, and returns `outputs`,
 probabilities of ones. {leaves}It is for
-inference only: gradients through it are silently zero."""
+inference only: gradients through it are silently zero.{layout(recipe, task.EXAMPLE)}"""
 
 
 def training(recipe, metrics):

@@ -5,6 +5,7 @@ from ...entries.card import (
     compared,
     encoding,
     error,
+    layout,
     loading,
     markdown,
     percent,
@@ -117,7 +118,7 @@ model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more
 `model.keras` is for evaluation and further training. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes symbols, int32 (batch, n), with -1 after the end of an
 example, for any batch and n, and returns `outputs`, probabilities (batch, n, classes). It is for
-inference only: gradients through it are silently zero."""
+inference only: gradients through it are silently zero.{layout(recipe, example)}"""
 
 
 def training(recipe, metrics):

@@ -2,7 +2,8 @@
 
 from statistics import median
 
-from ...entries.card import asking, batches, encoding, error, loading, markdown, percent, that_fits
+from ....datasets import human_form
+from ...entries.card import asking, batches, encoding, error, loading, markdown, percent
 from ..act import card as act
 
 SOURCE = (
@@ -107,7 +108,8 @@ def pictures(recipe):
 
 def use(recipe, metrics):
     """How to load and serve the model."""
-    this, example = loading(recipe, metrics), that_fits(recipe, "+-0+")
+    this = loading(recipe, metrics)
+    example = human_form.fitting(recipe.dataset, "+-0+", recipe.parameters)
     return f"""```python
 from keras_adaptive import datasets, zoo
 
