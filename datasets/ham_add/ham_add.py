@@ -13,6 +13,7 @@ from ..vectors import (
     add_end_symbol,
     check_width,
     cut_at_end,
+    ending,
     make_batch,
     sequence_mask,
     validate_inputs,
@@ -26,6 +27,7 @@ __all__ = [
     "decode",
     "describe",
     "encode",
+    "layout",
     "output_length",
     "sample",
     "sizes",
@@ -173,6 +175,16 @@ def encode(text: str, **_: Any) -> np.ndarray:
         raise ValueError(str(error).partition("Received")[0] + f"Received: {text!r}") from error
     length = numbers.shape[1] + 1
     return _vectors(numbers, np.array([length]), length)
+
+
+def layout(**_: Any) -> str:
+    """What the vectors of inputs and outputs stand for, in words."""
+    return (
+        f"A vector is a 1 at the place of its symbol among {' '.join(SYMBOLS)}, and zeros. An "
+        "example is a number, +, the other number and =; both have equally many bits, the shorter "
+        "one with leading zeros, and the least significant comes first. "
+        + ending("a bit of the sum, the least significant first,")
+    )
 
 
 def describe(inputs: np.ndarray) -> str:

@@ -13,6 +13,7 @@ from ..vectors import (
     check_width,
     draw_bits,
     draw_lengths,
+    ending,
     format_outputs,
     format_vectors,
     gather,
@@ -31,6 +32,7 @@ __all__ = [
     "decode",
     "describe",
     "encode",
+    "layout",
     "output_length",
     "sample",
     "sizes",
@@ -197,6 +199,15 @@ def encode(text: str, *, value_bits: int = 5, **_: Any) -> np.ndarray:
             raise ValueError(f"the priorities of a sequence must rise. Received: {text!r}")
     _checked(inputs)
     return inputs
+
+
+def layout(value_bits: int = 5, **_: Any) -> str:
+    """What the vectors of inputs and outputs stand for, in words."""
+    value = f"the {value_bits} bits of a value, the most significant first"
+    return (
+        f"A vector is a priority, a number between 0 and 1, and {value}. One sequence comes after "
+        f"the other, and priorities rise in each. {ending(f'{value},')}"
+    )
 
 
 def describe(inputs: np.ndarray) -> str:

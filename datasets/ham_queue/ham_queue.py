@@ -26,6 +26,7 @@ __all__ = [
     "decode",
     "describe",
     "encode",
+    "layout",
     "output_length",
     "sample",
     "sizes",
@@ -51,4 +52,5 @@ sizes, output_length, sample, answers = (
     _TASK.answers,
 )
 encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode
+layout = _TASK.layout
 EXAMPLE = _TASK.example

@@ -10,6 +10,7 @@ from ..vectors import (
     check_bits,
     draw_bits,
     draw_lengths,
+    ending,
     format_outputs,
     format_vectors,
     gather,
@@ -27,6 +28,7 @@ __all__ = [
     "decode",
     "describe",
     "encode",
+    "layout",
     "output_length",
     "sample",
     "sizes",
@@ -131,6 +133,12 @@ def encode(text: str, *, bits: int = 10, **_: Any) -> np.ndarray:
             f"an input is numbers below {2**bits} separated by spaces, for instance '5 3 1'. "
             f"Received: {text!r}"
         ) from error
+
+
+def layout(bits: int = 10, **_: Any) -> str:
+    """What the vectors of inputs and outputs stand for, in words."""
+    number = f"the {bits} bits of a number, the most significant first"
+    return f"A vector is {number}. {ending(f'{number},')}"
 
 
 def describe(inputs: np.ndarray) -> str:

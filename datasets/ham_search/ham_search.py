@@ -29,6 +29,7 @@ __all__ = [
     "decode",
     "describe",
     "encode",
+    "layout",
     "output_length",
     "sample",
     "sizes",
@@ -180,6 +181,16 @@ def encode(text: str, *, key_bits: int = 5, value_bits: int = 5, **_: Any) -> np
     inputs = parse_pairs(text, words, key_bits, value_bits, "1:7 3:9 3:4 ? 3")[None]
     answers(inputs, key_bits=key_bits)
     return inputs
+
+
+def layout(key_bits: int = 5, value_bits: int = 5, **_: Any) -> str:
+    """What the vectors of inputs and outputs stand for, in words."""
+    return (
+        f"A vector is the {key_bits} bits of a key and the {value_bits} bits of its value, the "
+        "most significant of each first. Keys do not fall, and the last vector is the key that is "
+        f"asked for, with zeros for a value. The only output is the {value_bits} bits of its value "
+        "and a 1."
+    )
 
 
 def describe(inputs: np.ndarray, *, key_bits: int | None = None) -> str:

@@ -11,6 +11,7 @@ from ..vectors import (
     check_bits,
     draw_bits,
     draw_lengths,
+    ending,
     format_outputs,
     format_vectors,
     gather,
@@ -29,6 +30,7 @@ __all__ = [
     "decode",
     "describe",
     "encode",
+    "layout",
     "output_length",
     "sample",
     "sizes",
@@ -149,6 +151,15 @@ def encode(text: str, *, key_bits: int = 5, value_bits: int = 5, **_: Any) -> np
     """
     sizes(key_bits, value_bits)
     return parse_pairs(text, str(text).split(), key_bits, value_bits)[None]
+
+
+def layout(key_bits: int = 5, value_bits: int = 5, **_: Any) -> str:
+    """What the vectors of inputs and outputs stand for, in words."""
+    pair = (
+        f"the {key_bits} bits of a key and the {value_bits} bits of its value, the most "
+        "significant of each first"
+    )
+    return f"A vector is {pair}. {ending('such a pair')}"
 
 
 def describe(inputs: np.ndarray, *, key_bits: int | None = None) -> str:

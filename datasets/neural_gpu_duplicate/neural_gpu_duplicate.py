@@ -15,7 +15,7 @@ import numpy as np
 
 from ..symbols.bit_task import PADDING, BitTask
 
-__all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
+__all__ = ["PADDING", "answers", "decode", "describe", "encode", "layout", "sample", "sizes"]
 
 
 def _twice(symbols, counts):
@@ -25,3 +25,4 @@ def _twice(symbols, counts):
 _TASK = BitTask(result=_twice, copies=2)
 sizes, sample, answers = _TASK.sizes, _TASK.sample, _TASK.answers
 encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode
+layout = _TASK.layout

@@ -15,7 +15,7 @@ Source: Kaiser & Sutskever (2016), arXiv:1511.08228, section 3.1 (bmul).
 from ..symbols.digits import factor, multiply
 from ..symbols.number_task import PADDING, NumberTask
 
-__all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
+__all__ = ["PADDING", "answers", "decode", "describe", "encode", "layout", "sample", "sizes"]
 
 _TASK = NumberTask(
     result=multiply,
@@ -26,3 +26,4 @@ _TASK = NumberTask(
 )
 sizes, sample, answers = _TASK.sizes, _TASK.sample, _TASK.answers
 encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode
+layout = _TASK.layout

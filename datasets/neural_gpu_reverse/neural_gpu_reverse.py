@@ -12,7 +12,7 @@ import numpy as np
 
 from ..symbols.bit_task import PADDING, BitTask
 
-__all__ = ["PADDING", "answers", "decode", "describe", "encode", "sample", "sizes"]
+__all__ = ["PADDING", "answers", "decode", "describe", "encode", "layout", "sample", "sizes"]
 
 
 def _reversed(symbols, counts):
@@ -23,3 +23,4 @@ def _reversed(symbols, counts):
 _TASK = BitTask(result=_reversed)
 sizes, sample, answers = _TASK.sizes, _TASK.sample, _TASK.answers
 encode, describe, decode = _TASK.encode, _TASK.describe, _TASK.decode
+layout = _TASK.layout

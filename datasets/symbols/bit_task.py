@@ -126,6 +126,18 @@ class BitTask:
         inputs[0, : len(plain)] = [int(bit) + 1 for bit in plain]
         return inputs
 
+    def layout(self, **_: Any) -> str:
+        """What the symbols of inputs and the classes of answers stand for, in words."""
+        zero, one = self.encode("01")[0, :2]
+        example = "the bits in the order in which they are read"
+        if self.copies > 1:
+            example += f", and blanks up to {self.copies} positions for each"
+        return (
+            f"In inputs and answers, {zero} is the bit 0, {one} the bit 1, and {BLANK} a blank. An "
+            f"example is {example}. An answer is the most probable class at each position: the "
+            "bits of the result, and blanks after them."
+        )
+
     def describe(self, inputs: np.ndarray) -> str:
         """The text form of one example, inputs (n,): its bits, without the blanks."""
         inputs, counts = self._split_bits(np.asarray(inputs)[None])

@@ -224,6 +224,29 @@ class NumberTask:
             row[0, : len(value)] = value
         return _join_numbers(first, second, np.array([length]), base, aligned)
 
+    def layout(self, *, base: int = 2, aligned: bool = False, **_: Any) -> str:
+        """What the symbols of inputs and the classes of answers stand for, in words.
+
+        Args:
+            base: of the digits.
+            aligned: as in `sample`.
+        """
+        sign = self.operators[0]
+        zero, operator = np.unique(self.encode(f"0{sign}0", base=base, aligned=aligned))
+        digits = f"{zero} is the digit 0, {zero + 1} the digit 1"
+        if base > 2:
+            digits += f", and so on up to {zero + base - 1}"
+        order = "a number, the operator, and the other number"
+        if aligned:
+            order = "the digits of both numbers by turns, and the operator"
+        return (
+            f"In inputs and answers, {digits}, and {BLANK} a blank, which is in answers only; "
+            f"{operator} is the operator {sign}, in inputs only. An example is {order}; both have "
+            "equally many digits, the shorter one with leading zeros, and the least significant "
+            "comes first. An answer is the most probable class at each position: the digits of the "
+            "result, the least significant first, and blanks after them."
+        )
+
     def describe(self, inputs: np.ndarray) -> str:
         """The text form of one example, inputs (n,), most significant digit first."""
         first, second, lengths, _ = self._split_numbers(np.asarray(inputs)[None])

@@ -175,6 +175,16 @@ class OperationTask:
         self.answers(inputs)
         return inputs
 
+    def layout(self, bits: int = 5, **_: Any) -> str:
+        """What the vectors of inputs and outputs stand for, in words."""
+        width = self.sizes(bits)["width"]
+        push = f"1, the {bits} bits of the priority, and the" if self.priorities else "1 and the"
+        return (
+            f"The vector of a PUSH is {push} {bits} bits of the value, the most significant "
+            f"first; that of a POP is {width} zeros. The output at a POP is the {bits} bits of "
+            "the value that it returns, likewise; at a PUSH it is meaningless."
+        )
+
     def describe(self, inputs: np.ndarray) -> list[str]:
         """The text form of each operation of one example, inputs (n, width), a list."""
         inputs, lengths, bits = self._checked(np.asarray(inputs)[None])

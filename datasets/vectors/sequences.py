@@ -108,6 +108,18 @@ def gather(vectors: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return vectors[np.arange(len(vectors))[:, None], indices]
 
 
+def ending(output: str) -> str:
+    """A sentence on the outputs of a task with an End Of Output symbol, see `add_end_symbol`.
+
+    Args:
+        output: what the other elements of an output are.
+    """
+    return (
+        f"An output is {output} and a last element, 0 before the end of the answer and 1 in the "
+        "output after it, whose other elements are 0."
+    )
+
+
 def add_end_symbol(outputs: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Targets: the outputs of each example, and the End Of Output symbol after them.
 

@@ -180,12 +180,50 @@ def test_an_exported_card_loads_its_own_model(entries, run):
         np.testing.assert_array_equal(own, trained)
 
 
+def test_inputs_that_a_card_describes_are_answered_by_the_saved_model():
+    """As a reader would build them without the package."""
+    card = store.card("neural_gpu_copy")
+    (given, answer) = re.search(r"`0011` is `(.*?)`, and its answer `(.*?)`", card).groups()
+    model = store.saved_model("neural_gpu_copy")
+    served = model.serve(np.array([json.loads(given)], "int32"))
+    assert np.argmax(served["outputs"], -1).tolist() == [json.loads(answer)]
+    assert "1 is the bit 0, 2 the bit 1" in card and answer == "[1, 1, 2, 2]"
+
+
+def test_operations_that_a_card_describes_are_answered_by_the_saved_model():
+    card = store.card("ham_stack")
+    assert "PUSH is 1 and the 5 bits of the value, the most significant first" in card
+    assert "that of a POP is 6 zeros" in card
+    push, pop = re.search("begins with `(.*?)` and ends with `(.*?)`", card).groups()
+    inputs = np.full((1, 32, 6), -1, "float32")
+    inputs[0, :4] = [json.loads(push), [1, 0, 0, 0, 1, 1], [0] * 6, json.loads(pop)]
+    model = store.saved_model("ham_stack")
+    outputs = np.array(model.serve(inputs)["outputs"])[0, 2:4] > 0.5
+    assert outputs.astype(int).tolist() == [[0, 0, 0, 1, 1], [0, 0, 1, 0, 1]]
+
+
+@pytest.mark.parametrize("name", [name for name in ENTRIES if name.startswith("neural_gpu")])
+def test_cards_give_the_symbols_of_the_task(name):
+    recipe, _ = ENTRIES[name]
+    (text, given) = re.search(r"`([01*+]+)` is `(.*?)`", store.card(name)).groups()
+    assert datasets.task(recipe.dataset).describe(np.array(json.loads(given))) == text
+
+
 NUMBERS = ("examples", "seed")
 
 
 def test_lengths_of_what_has_none_are_refused(run, tmp_path):
     with pytest.raises(ValueError, match="leave out --lengths"):
         export.export(run.folder, tmp_path, lengths=[5])
+
+
+@pytest.mark.parametrize("others", [("run",), ("other", "run/../other"), ("more",)])
+def test_a_training_is_listed_once(others, monkeypatch, tmp_path):
+    """What is not is refused before anything is loaded."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    with pytest.raises(ValueError, match=rf"others \(--others\) .* once.*: {others[-1]}"):
+        export.export(tmp_path / "run", tmp_path, others, ensemble=("more",))
 
 
 def test_export_reports_as_many_examples_as_it_was_told(run, monkeypatch, tmp_path):

@@ -7,7 +7,9 @@ import shlex
 import textwrap
 
 from ... import datasets
+from ...datasets import human_form
 from ...statistics import median_of_each
+from .changes import changes, of_data, of_own
 
 LICENCE = "Apache 2.0, as the package."
 
@@ -35,23 +37,25 @@ class Sections:
     licence: str = ""
 
 
-def write(recipe, sections, limits, thinking_less="", test_seed=0):
+def write(recipe, sections, limits, metrics, thinking_less=""):
     """The card, Markdown.
 
     Args:
         recipe: the `Recipe`.
         sections: the `Sections` of its family.
         limits: sentences on its training sizes, and its errors there and beyond.
+        metrics: its `metrics.json`.
         thinking_less: the errors if its number of steps is limited.
-        test_seed: of the test examples; 0 for the first version of an entry.
 
     Returns:
         A text.
     """
-    differences = [f"- {text}" for text in (*recipe.differences, *sections.differences)]
+    own, data = of_own(recipe, metrics), of_data(recipe)
+    differences = [own] if own else recipe.differences
+    differences = [f"- {text}" for text in (*differences, *sections.differences)]
     parts = [
         f"# {recipe.name}",
-        recipe.task,
+        f"{recipe.task} Here with {data}." if data else recipe.task,
         "## Use\n\n" + sections.use,
         "## Results\n\n" + sections.results,
         "## Limits\n\n" + limits,
@@ -59,7 +63,7 @@ def write(recipe, sections, limits, thinking_less="", test_seed=0):
         "## With less thought\n\n" + thinking_less if thinking_less else "",
         "## Pictures\n\n" + sections.pictures,
         "## Differences from the paper\n\n" + "\n".join(differences) if differences else "",
-        test_data_seen(recipe, test_seed),
+        "" if own else test_data_seen(recipe, metrics["seed"]),
         "## Training\n\n" + folded("Settings, command, and all trainings", sections.training),
         f"Source: {sections.source}. This file is written by "
         "`keras-adaptive export` from `recipe.json` and `metrics.json`.",
@@ -80,21 +84,27 @@ def folded(summary, text):
     return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"
 
 
-def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])", **options):
+def encoding(recipe, example, answer="task.decode(model.predict(inputs)[0])"):
     """Lines of Python that encode an example and print the answer of `model`.
 
     Args:
         recipe: the `Recipe` of the model.
         example: in human form.
         answer: the expression of the answer, with `task`, `model` and `inputs`.
-        **options: keyword arguments of the task's `encode`.
     """
-    arguments = "".join(f", {name}={value!r}" for name, value in options.items())
-    return (
-        f'task = datasets.task("{recipe.dataset}")\n'
-        f"inputs = task.encode({json.dumps(example)}{arguments})\n"
-        f"print({answer})"
-    )
+    return f"{encoded(recipe, example)}\nprint({answer})"
+
+
+def encoded(recipe, example):
+    """Lines of Python that encode an example as the network of a recipe reads it."""
+    call = human_form.call(recipe.dataset, example, recipe.parameters)
+    return f'task = datasets.task("{recipe.dataset}")\ninputs = {call}'
+
+
+def layout(recipe, example):
+    """What the numbers of a SavedModel stand for, after an empty line, if its task says it."""
+    text = human_form.layout(recipe.dataset, example, recipe.parameters)
+    return text and f"\n\n{text}"
 
 
 def test_data_seen(recipe, seed):
@@ -154,10 +164,7 @@ def compared(recipe, metrics, rows, length, name):
     lines = []
     for model, measured in [
         (f"{recipe.name} (this one)", metrics[rows]),
-        *(
-            (f"[{x['model']}](../{x['model']}/README.md)", x[rows])
-            for x in metrics["other_models"]
-        ),
+        *((f"[{x['model']}](../{x['model']}/README.md)", x[rows]) for x in metrics["other_models"]),
     ]:
         errors = {length(row): percent(row["sequence_error"]) for row in measured}
         lines.append([model, *(errors.get(length(row), "–") for row in own)])
@@ -211,18 +218,6 @@ def markdown(header, rows):
     texts = ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
     texts[1] = texts[1].replace(" ", "")
     return "\n".join(texts)
-
-
-def changes(settings):
-    """The settings that a training changed in its recipe, as text."""
-    changed = [f"{key}={value}" for key, value in (settings["overrides"] or {}).items()]
-    if settings["steps_scale"]:
-        changed.append(f"steps × {settings['steps_scale']:g}")
-    if settings.get("precision"):
-        changed.append(settings["precision"])
-    if settings.get("weights"):
-        changed.append("from trained weights")
-    return ", ".join(changed) or "–"
 
 
 def command(recipe, metrics):
@@ -279,6 +274,15 @@ def trained(words, recipe, metrics, of_what=""):
     ]
 
 
+def batches(run):
+    """The number of batches of a training as a cell of a table.
+
+    >>> batches({"steps": 1500}), batches({"steps": 20, "finished": False})
+    ('1,500', '20 (stopped early)')
+    """
+    return f"{run['steps']:,}" + ("" if run.get("finished", True) else " (stopped early)")
+
+
 def with_medians(runs):
     """The trainings, and the median of those that differ in their seed alone, if there are three.
 
@@ -312,7 +316,7 @@ def trainings_table(metrics, symbols):
         [
             run["training_seed"],
             changes(run["settings"]),
-            f"{run['steps']:,}" + ("" if run["finished"] else " (stopped early)"),
+            batches(run),
             whole_minutes(run),
             percent(run["validation_error"]),
             percent(run["longer_error"])

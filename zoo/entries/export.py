@@ -19,6 +19,8 @@ from .baseline import NAME as BASELINE
 from .ensemble import averaged_run
 
 HISTORY_ROWS = 500
+# Metrics of all families that not every training has.
+OPTIONAL = ("accelerator", "finished")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,8 +75,8 @@ def export(
 
     Raises:
         FileNotFoundError: a folder has no checkpoint.
-        ValueError: a folder is of another recipe, the backend is not TensorFlow, or the folder that
-            would be replaced is not an entry.
+        ValueError: a folder is of another recipe, a training is listed twice, the backend is not
+            TensorFlow, or the folder that would be replaced is not an entry.
         OSError: the entry cannot be written, or another process is writing it (`lock.InUse`); an
             existing entry stays intact.
     """
@@ -83,6 +85,8 @@ def export(
             "a SavedModel is exported with the TensorFlow backend, whatever the training ran on. "
             f"Received: the backend {keras.backend.backend()}"
         )
+    others, ensemble = list(others or ()), list(ensemble or ())
+    check_others((folder, *ensemble), others)
     run = restore(folder)
     path = Path(into) / run.recipe.name
     if path.exists() and not (path / checkpoints.MANIFEST).exists():
@@ -144,9 +148,21 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
     return path
 
 
+def check_others(published, others):
+    """Refuse folders of other trainings of which one is given twice, or is published."""
+    listed = {Path(folder).resolve() for folder in published}
+    for folder in others:
+        if (path := Path(folder).resolve()) in listed:
+            raise ValueError(
+                "others (--others) lists each training once, and none that is published. "
+                f"Received: {folder}"
+            )
+        listed.add(path)
+
+
 def row_of(metrics, family):
     """What a card's table of trainings needs of the metrics of one."""
-    optional = [key for key in ("accelerator", *family.optional_metrics) if key in metrics]
+    optional = [key for key in (*OPTIONAL, *family.optional_metrics) if key in metrics]
     return {key: metrics[key] for key in (*family.run_metrics, *optional)}
 
 

@@ -275,7 +275,7 @@ class Family(Evaluation):
         limits = limits_in_words(headline(self.recipe.to_dict(), metrics))
         unseen = getattr(datasets.task(self.recipe.dataset), "UNSEEN", "")
         shown, sections = thinking_less.section(metrics), self.card_sections(metrics)
-        return write(self.recipe, sections, f"{limits} {unseen}".strip(), shown, metrics["seed"])
+        return write(self.recipe, sections, f"{limits} {unseen}".strip(), metrics, shown)
 
     def card_sections(self, metrics: Mapping) -> Sections:
         """The sections of an entry's card, as the family's module `card` writes them."""

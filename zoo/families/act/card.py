@@ -1,10 +1,11 @@
 """The sections of the model card of an entry with one adaptive recurrent layer."""
 
 from .... import datasets
+from ....datasets import human_form
 from ...entries import baseline
 from ...entries.card import (
     asking,
-    changes,
+    batches,
     encoding,
     loading,
     percent,
@@ -12,6 +13,7 @@ from ...entries.card import (
     whole_minutes,
     with_medians,
 )
+from ...entries.changes import changes, of_data, of_paper
 from ...recipes import configure
 
 SOURCE = (
@@ -25,18 +27,19 @@ DIFFERENCES = ("The halting unit sees the cell's output, which Equation 5 of the
 def results(recipe, metrics):
     """The table of errors beside the paper's."""
     low, high = metrics["confidence_interval"]
+    drawn = "" if of_data(recipe) else " of the paper's distribution"
     lines = [
         "Sequence error rate (an example with any mistake counts) on "
-        f"{metrics['examples']:,} fresh test examples of the paper's distribution, "
-        "with the 95 % confidence interval (Wilson).",
+        f"{metrics['examples']:,} fresh test examples{drawn}, with the "
+        "95 % confidence interval (Wilson).",
         "",
         "| | error | steps per input | paper |",
         "|---|---|---|---|",
         f"| this model | **{percent(metrics['sequence_error'])}** "
         f"({percent(low)} to {percent(high)}) | {metrics['ponder_steps']:.2f} | "
-        f"{recipe.paper['error']} |",
+        f"{of_paper(recipe, 'error')} |",
     ]
-    paper = recipe.paper["error_without_act"]
+    paper = of_paper(recipe, "error_without_act")
     if metrics["without_act"]:
         kept = f" ({baseline.in_words(metrics)})"
         units = configure(metrics["without_act"]["settings"]).hyperparameters["units"]
@@ -106,7 +109,9 @@ def pictures(recipe):
 
 def use(recipe, metrics):
     """How to load and serve the model."""
-    this, example = loading(recipe, metrics), datasets.task(recipe.dataset).EXAMPLE
+    this = loading(recipe, metrics)
+    example = datasets.task(recipe.dataset).EXAMPLE
+    example = human_form.fitting(recipe.dataset, example, recipe.parameters)
     return f"""```python
 from keras_adaptive import datasets, zoo
 
@@ -131,8 +136,7 @@ def training(recipe, metrics):
     )
     lines = [
         *trained(words, recipe, metrics),
-        "The finished trainings that the card was made from (not those that were stopped early, "
-        f"nor those of earlier versions of the recipe). {choice(metrics['runs'])}",
+        f"{listed(metrics['runs'])} {choice(metrics['runs'])}",
         "",
         "| variant | seed | other settings | steps | minutes | validation error | test error | N |",
         "|---|---|---|---|---|---|---|---|",
@@ -140,11 +144,21 @@ def training(recipe, metrics):
     for run in with_medians(metrics["runs"]):
         lines.append(
             f"| {run['variant']} | {run['training_seed']} | {changes(run['settings'])} | "
-            f"{run['steps']:,} | {whole_minutes(run)} | "
+            f"{batches(run)} | {whole_minutes(run)} | "
             f"{percent(run['validation_error'])} | {percent(run['sequence_error'])} | "
             f"{run['ponder_steps']:.2f} |"
         )
     return "\n".join(lines)
+
+
+def listed(runs):
+    """Which trainings a card lists, in a sentence."""
+    if all(run.get("finished", True) for run in runs):
+        return (
+            "The finished trainings that the card was made from (not those that were stopped "
+            "early, nor those of earlier versions of the recipe)."
+        )
+    return "The trainings that the card was made from; some were stopped early, as marked."
 
 
 def choice(runs):

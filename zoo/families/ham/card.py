@@ -1,18 +1,20 @@
 """The sections of the model card of an entry with hierarchical attentive memory."""
 
-import json
 from operator import itemgetter
 
 from .... import datasets
 from ...entries.card import (
     asking,
     compared,
+    encoded,
     error,
+    layout,
     loading,
     markdown,
     trained,
     trainings_table,
 )
+from ...entries.changes import of_paper
 from .settings import is_raw
 
 SOURCE = (
@@ -68,7 +70,7 @@ def row_of(row, recipe):
         f"{row['examples']:,}",
         error(row),
         f"{100 * row['symbol_error']:.4f} %",
-        recipe.paper.get(paper, "–"),
+        of_paper(recipe, paper),
     ]
 
 
@@ -98,6 +100,8 @@ def use(recipe, metrics):
     this = loading(recipe, metrics)
     task = datasets.task(recipe.dataset)
     width = task.sizes(**recipe.parameters)["width"]
+    given = task.encode(task.EXAMPLE, **recipe.parameters).shape[1]
+    size = max(given, recipe.parameters["length"])
     leaves = ""
     if has_memory(recipe):
         leaves = (
@@ -111,9 +115,8 @@ from keras_adaptive import datasets, zoo
 
 {asking(recipe, metrics, task.EXAMPLE)}  # a dict with the answer
 model = zoo.load({this})  # a compiled keras.Model, for more training too
-task = datasets.task("{recipe.dataset}")
-inputs = task.encode({json.dumps(task.EXAMPLE)})
-rest = {recipe.parameters["length"]} - inputs.shape[1]  # as long as in training
+{encoded(recipe, task.EXAMPLE)}
+rest = {size} - inputs.shape[1]  # as long as in training
 padded = np.pad(inputs, ((0, 0), (0, rest), (0, 0)), constant_values=task.PADDING)
 outputs = model.predict(padded)[0, : task.output_length(inputs.shape[1])]
 print(task.decode(outputs.reshape(len(outputs), -1)))
@@ -123,7 +126,7 @@ print(task.decode(outputs.reshape(len(outputs), -1)))
 this package: its endpoint `serve` takes vectors, float32 (batch, m, {width}), with -1 in every
 element of those after the end of an example, for any batch and m, and returns `outputs`,
 probabilities of ones. {leaves}It is for
-inference only: gradients through it are silently zero."""
+inference only: gradients through it are silently zero.{layout(recipe, task.EXAMPLE)}"""
 
 
 def training(recipe, metrics):

@@ -3,7 +3,8 @@
 from statistics import mean
 
 from .... import datasets
-from ...entries.card import asking, changes, command, duration, loading, markdown, percent
+from ...entries.card import asking, batches, command, duration, loading, markdown, percent
+from ...entries.changes import changes
 
 SOURCE = (
     "Michael Figurnov, Maxwell D. Collins, Yukun Zhu, Li Zhang, Jonathan Huang, Dmitry Vetrov and "
@@ -158,7 +159,7 @@ def training(recipe, metrics):
             NAMES[run["variant"]],
             run["training_seed"],
             changes(run["settings"]),
-            f"{run['steps']:,}",
+            batches(run),
             duration(run),
         ]
         for run in metrics["runs"]

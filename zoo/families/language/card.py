@@ -4,13 +4,14 @@ from ....datasets.enwik8.enwik8 import SIZE
 from ...entries import baseline
 from ...entries.card import (
     asking,
-    changes,
+    batches,
     encoding,
     loading,
     markdown,
     trained,
     whole_minutes,
 )
+from ...entries.changes import changes
 from ..act.card import SOURCE as PAPER
 from .at_spaces import RATIOS
 from .passage import BEFORE, PASSAGES, SHOWN
@@ -232,7 +233,7 @@ def trainings(runs, score=SCORE, digits=3):
             run["variant"],
             run["training_seed"],
             changes(run["settings"]),
-            f"{run['steps']:,}",
+            batches(run),
             whole_minutes(run),
             f"{run[f'validation_{score}']:.{digits}f}",
             f"{run[score]:.{digits}f}",

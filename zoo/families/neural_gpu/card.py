@@ -5,6 +5,7 @@ from ...entries.card import (
     compared,
     encoding,
     error,
+    layout,
     loading,
     markdown,
     percent,
@@ -105,21 +106,19 @@ def use(recipe, metrics):
     example = {"bits": "110101{}011011", "length": "0011"}[recipe.length_parameters[1]]
     if recipe.parameters.get("base", 2) > 2:
         example = "1203{}3021"  # Digits of every base from 4 on.
-    options = {"base", "aligned"} & {*recipe.parameters}
-    options = {name: recipe.parameters[name] for name in sorted(options)}
     example = example.format("*" if "multiplication" in recipe.dataset else "+")
     return f"""```python
 from keras_adaptive import datasets, zoo
 
 {asking(recipe, metrics, example)}  # a dict with the answer; inputs of any length
 model = zoo.load({loading(recipe, metrics)})  # a compiled keras.Model, for more training too
-{encoding(recipe, example, **options)}
+{encoding(recipe, example)}
 ```
 
 `model.keras` is for evaluation and further training. The SavedModel in this folder answers without
 this package: its endpoint `serve` takes symbols, int32 (batch, n), with -1 after the end of an
 example, for any batch and n, and returns `outputs`, probabilities (batch, n, classes). It is for
-inference only: gradients through it are silently zero."""
+inference only: gradients through it are silently zero.{layout(recipe, example)}"""
 
 
 def training(recipe, metrics):

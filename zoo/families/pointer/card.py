@@ -4,7 +4,7 @@ from .... import datasets
 from ...entries import lengths
 from ...entries.card import (
     asking,
-    changes,
+    batches,
     command,
     duration,
     encoding,
@@ -15,6 +15,7 @@ from ...entries.card import (
     whole_minutes,
     with_medians,
 )
+from ...entries.changes import changes
 from ...words import aligned
 from ..act.card import choice
 
@@ -96,7 +97,7 @@ def trainings_table(recipe, metrics):
             [
                 NAMES.get(run["variant"], run["variant"]),
                 run["training_seed"],
-                f"{run['steps']:,}" + ("" if run["finished"] else " (stopped early)"),
+                batches(run),
                 whole_minutes(run),
                 percent(run["sequence_error"]),
                 *(text(by_points[n]) if n in by_points else "–" for n in points),

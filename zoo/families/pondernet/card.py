@@ -2,7 +2,8 @@
 
 from statistics import median
 
-from ...entries.card import asking, encoding, error, loading, markdown, percent
+from ....datasets import human_form
+from ...entries.card import asking, batches, encoding, error, loading, markdown, percent
 from ..act import card as act
 
 SOURCE = (
@@ -61,7 +62,7 @@ def seeds(recipe, metrics):
         [
             name_of(run),
             run["training_seed"],
-            f"{run['steps']:,}",
+            batches(run),
             percent(run["sequence_error"]),
             percent(run["longer_error"]),
             f"{run['ponder_steps']:.2f}",
@@ -107,7 +108,8 @@ def pictures(recipe):
 
 def use(recipe, metrics):
     """How to load and serve the model."""
-    this, example = loading(recipe, metrics), "+-0+"
+    this = loading(recipe, metrics)
+    example = human_form.fitting(recipe.dataset, "+-0+", recipe.parameters)
     return f"""```python
 from keras_adaptive import datasets, zoo
 
