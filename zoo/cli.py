@@ -10,6 +10,7 @@ import traceback
 
 from ..checkpoints import signals
 from ..datasets.arguments import nearest
+from ..formatting import shortened
 from . import command_check
 from . import commands as do
 from .commands import PROGRAM
@@ -17,7 +18,7 @@ from .completion import complete
 from .option_groups import BACKENDS
 from .parser import parser
 from .quiet import hide_log_lines
-from .words import arranged, shortened
+from .words import arranged
 
 # Errors that the user can correct; all others are errors of the program.
 EXPECTED = (ValueError, OSError, FloatingPointError, ImportError)

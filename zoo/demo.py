@@ -6,9 +6,9 @@ The answers come from NumPy, so that they appear before Keras is loaded.
 from pathlib import Path
 
 from .. import datasets
+from ..formatting import truncated
 from . import families
 from .entries import store
-from .words import truncated
 
 # The task of each pretrained model, in words.
 MODELS = {

@@ -1,9 +1,9 @@
 """The list of the pretrained models, read from their files without loading Keras."""
 
+from ..formatting import aligned
 from . import recipes
 from .entries import store
 from .entries.headline import cells, headline
-from .words import aligned
 
 # The keys of `--json` for each measurement at a length or size.
 OF_MEASUREMENTS = {

@@ -8,6 +8,8 @@ import argparse
 import difflib
 import re
 
+from ..formatting import shortened
+
 
 class Parser(argparse.ArgumentParser):
     """A parser with error messages of one line, which does not accept abbreviated options."""
@@ -20,46 +22,6 @@ class Parser(argparse.ArgumentParser):
         program, _, command = self.prog.partition(" ")
         text = shortened(f"{message} (see {f'{program} {command}'.strip()} --help)")
         self.exit(2, f"{program}: error: {text}\n")
-
-
-def shortened(text, most=600):
-    """A text as one printable line, with an ellipsis in its middle if it is very long.
-
-    >>> shortened("0123456789" * 3, most=20)
-    '0123456789 … 56789'
-    """
-    text = printable(" ".join(text.split()))
-    return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 4 :]}"
-
-
-def printable(text):
-    """A text of one or more lines whose other characters that are not printable are escaped.
-
-    >>> print(printable("one\\x1b\\ntwo"))
-    one\\x1b
-    two
-    """
-    return "".join(x if x.isprintable() or x == "\n" else repr(x)[1:-1] for x in text)
-
-
-def truncated(text, most):
-    """The beginning of a text, with an ellipsis where it is longer than `most` characters.
-
-    >>> truncated("0110100110010110", 8), truncated("0110", 8)
-    ('0110100…', '0110')
-    """
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def aligned(rows, align=str.rjust):
-    """Rows of texts as lines with columns of the same width.
-
-    >>> print("\\n".join(aligned([["steps", "error"], ["5", "1 %"]])))
-    steps  error
-        5    1 %
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(align, row, widths)).rstrip() for row in rows]
 
 
 def arranged(words, parser, takes_input=False):

@@ -69,6 +69,15 @@ def is_space(values: np.ndarray) -> np.ndarray:
     return np.isin(values, list(b" \t" + LINE_ENDS))
 
 
+def before_words(windows: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Whether each byte is white space before a byte that is none.
+
+    Args:
+        windows: as of a task's `windows`.
+    """
+    return is_space(windows["inputs"]) & ~is_space(windows["targets"])
+
+
 def without_spaces(windows: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Windows of a text without its white space, and where it was.
 

@@ -2,12 +2,12 @@
 
 import os
 
+from ...formatting import printable
 from ...long_calls import Estimated, interruptible
 from .. import families
 from ..command_check import option, recipe_asked
 from ..entries import store
 from ..settings import LIMITED
-from ..words import printable
 from .answers import answer
 
 

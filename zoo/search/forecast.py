@@ -8,10 +8,10 @@ import time
 
 import keras
 
+from ...formatting import truncated
 from ...long_calls import in_words
 from ..training.batches import batches
 from ..training.run import start
-from ..words import truncated
 
 # For fewer batches, an estimate would take longer than the training.
 WORTH_MEASURING = 1000

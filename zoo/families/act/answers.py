@@ -3,8 +3,8 @@
 import numpy as np
 
 from .... import datasets
+from ....formatting import aligned
 from ....numpy_act import NumpyACT
-from ...words import aligned
 
 
 def probe(entry):

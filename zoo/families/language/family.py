@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from .... import datasets, metrics, plots, statistics
 from ....datasets.enwik8 import characters
+from ....formatting import aligned
 from ...entries import baseline
 from ...entries.figures import Exact
-from ...words import aligned
 from ..act.family import ACT
 from . import card, network, segmentation
 from .at_spaces import RATIOS, space_ratios

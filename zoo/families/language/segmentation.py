@@ -45,13 +45,8 @@ def texts(recipe, split):
     windows = datasets.task(recipe.dataset).windows(split, **recipe.parameters)
     every = math.ceil(len(windows["inputs"]) / MOST_WINDOWS)
     windows = {name: values[::every] for name, values in windows.items()}
-    real = before_words(windows)
+    real = characters.before_words(windows)
     return {TEXTS[0]: (windows["inputs"], real), TEXTS[1]: characters.without_spaces(windows)}
-
-
-def before_words(windows):
-    """Whether each byte is white space before a byte that is none."""
-    return characters.is_space(windows["inputs"]) & ~characters.is_space(windows["targets"])
 
 
 def boundary_f1(results, chosen):
@@ -61,9 +56,9 @@ def boundary_f1(results, chosen):
         results: what was measured of each byte, of `Language.measure`.
         chosen: the same on the data by which the peaks' least height and the side are chosen.
     """
-    choice = boundaries.choose(chosen["ponder"], before_words(chosen))
+    choice = boundaries.choose(chosen["ponder"], characters.before_words(chosen))
     proposed = boundaries.propose(results["ponder"], *choice)
-    return boundaries.score(proposed, before_words(results))["f1"]
+    return boundaries.score(proposed, characters.before_words(results))["f1"]
 
 
 def measure(family, probe):

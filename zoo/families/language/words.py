@@ -6,10 +6,10 @@ import keras
 import numpy as np
 
 from .... import datasets, plots, statistics
+from ....formatting import aligned
 from ....language import SampledWordLoss
 from ...entries import baseline
 from ...entries.figures import Exact
-from ...words import aligned
 from . import words_card, words_network
 from .family import ROUNDED, Language, rounded, run_metrics_of
 from .words_network import Probe

@@ -1,6 +1,7 @@
 """The sections of the model card of an entry with a pointer network."""
 
 from .... import datasets
+from ....formatting import aligned
 from ...entries import lengths
 from ...entries.card import (
     asking,
@@ -16,7 +17,6 @@ from ...entries.card import (
     with_medians,
 )
 from ...entries.changes import changes
-from ...words import aligned
 from ..act.card import choice
 
 SOURCE = (

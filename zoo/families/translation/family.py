@@ -8,8 +8,8 @@ import numpy as np
 from .... import datasets, export, losses, plots
 from ....evaluation import TranslationEvaluation, TranslationProbe
 from ....evaluation.translation import TranslationSearch
+from ....formatting import aligned
 from ...entries.figures import Exact
-from ...words import aligned
 from ..family import OF_TRAINING, Family
 from . import card, network
 
