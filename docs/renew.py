@@ -62,7 +62,7 @@ def renew(
         folder: where entries lie; those of the package by default.
         limits: whether errors are measured under limits on the steps.
         pictures: whether the card's pictures are drawn again.
-        added: folders of trainings that the card is to list as well.
+        added: folders of trainings that the card is to list as well, each once.
         seed: of the test examples, with `measure`; those of before by default.
 
     Returns:
@@ -82,7 +82,8 @@ def renew(
     if measure:
         seed = metrics["seed"] if seed is None else seed
         metrics = measured_again(recipe, {**metrics, "seed": seed}, runs, folder)
-    metrics = {**metrics, "runs": [*metrics["runs"], *rows_of(recipe, metrics, added)]}
+    new = [row for row in rows_of(recipe, metrics, added) if row not in metrics["runs"]]
+    metrics = {**metrics, "runs": [*metrics["runs"], *new]}
     if "other_models" in metrics:
         rows = next(key for key in ("lengths", "sizes") if key in metrics)
         metrics["other_models"] = other_models(recipe, folder or store.root(), rows)

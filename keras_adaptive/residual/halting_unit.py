@@ -74,8 +74,8 @@ class HaltingUnit(keras.layers.Layer):
         inputs = ops.cast(inputs, self.compute_dtype)
         logits = 0.0
         if self.spatial:
-            scores = self._scores(inputs, training)
-            logits = _sum_of_neighbours(ops.pad(scores, [[0, 0], [1, 1], [1, 1], [0, 0]]))
+            scores = ops.reshape(self._scores(inputs, training), (9, *ops.shape(inputs)[:3]))
+            logits = _sum_of_neighbours(ops.pad(scores, [[0, 0], [0, 0], [1, 1], [1, 1]]))
         if not self.global_logit:
             return ops.sigmoid(logits + ops.cast(self.bias, self.compute_dtype))
         middle = tuple(range(1, len(inputs.shape) - 1))
@@ -101,26 +101,31 @@ class HaltingUnit(keras.layers.Layer):
         return logits if self.global_logit else logits + ops.cast(self.bias, logits.dtype)
 
     def _scores(self, features, training):
-        """What each position adds to the logits of its 9 neighbours: `(…, 9)`.
+        """What each position adds to the logits of its 9 neighbours: `(9, positions)`.
 
         A convolution with one output takes longer on a CPU than this product and nine additions.
         """
         kernel = ops.reshape(ops.cast(self.convolution.kernel, features.dtype), (9, -1))
         if training:
-            return ops.matmul(self.norm(features, training=True), ops.transpose(kernel))
+            return _product(kernel, self.norm(features, training=True))
         # The normalization is a part of the product.
         norm = self.norm
         scale = norm.gamma * ops.rsqrt(norm.moving_variance + norm.epsilon)
         shift = ops.cast(norm.beta - norm.moving_mean * scale, kernel.dtype)
-        scaled = ops.transpose(kernel * ops.cast(scale, kernel.dtype))
-        return ops.matmul(features, scaled) + ops.sum(kernel * shift, axis=1)
+        of_shift = ops.sum(kernel * shift, axis=1, keepdims=True)
+        return _product(kernel * ops.cast(scale, kernel.dtype), features) + of_shift
+
+
+def _product(kernel, features):
+    """Of `(9, channels)` and the features `(…, channels)` of each position: `(9, positions)`."""
+    return ops.matmul(kernel, ops.transpose(ops.reshape(features, (-1, kernel.shape[1]))))
 
 
 def _sum_of_neighbours(scores):
     """A convolution's sum over 3×3, without padding: `(batch, height - 2, width - 2)`."""
-    height, width = (size - 2 for size in ops.shape(scores)[1:3])
+    height, width = (size - 2 for size in ops.shape(scores)[2:])
     return sum(
-        scores[:, row : row + height, column : column + width, 3 * row + column]
+        scores[3 * row + column, :, row : row + height, column : column + width]
         for row in range(3)
         for column in range(3)
     )

@@ -34,12 +34,18 @@ class BatchNormalization(keras.layers.BatchNormalization):
     def call(self, inputs: Tensor, training: bool | None = None, mask: Any = None) -> Tensor:
         """Normalizes by the statistics of the batch in training, else by the running ones."""
         dtype = keras.backend.result_type(inputs.dtype, "float32")
-        in_one = backend.batch_normalized is not None and dtype == "float32" and mask is None
-        if not (training and self.trainable and in_one):
+        if backend.batch_normalized is None or dtype != "float32" or mask is not None:
             return super().call(inputs, training=training, mask=mask)
-        outputs, mean, variance = backend.batch_normalized(
-            ops.cast(inputs, dtype), self.gamma, self.beta, self.epsilon
+        of_batch = training and self.trainable
+        running = self.moving_mean, self.moving_variance
+        outputs, *found = backend.batch_normalized(
+            ops.cast(inputs, dtype),
+            self.gamma,
+            self.beta,
+            self.epsilon,
+            statistics=None if of_batch else running,
         )
-        for running, of_batch in (self.moving_mean, mean), (self.moving_variance, variance):
-            running.assign(running * self.momentum + of_batch * (1.0 - self.momentum))
+        if of_batch:
+            for old, new in zip(running, found, strict=True):
+                old.assign(old * self.momentum + new * (1.0 - self.momentum))
         return ops.cast(outputs, self.compute_dtype)

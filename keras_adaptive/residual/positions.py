@@ -101,13 +101,15 @@ class Positions(NamedTuple):
         """What the 3×3 positions around the chosen ones add to them.
 
         Args:
-            scores: `(counts[1], 9)`, what each position adds to each of those around it, by rows.
+            scores: `(9, counts[1])`, what each position adds to each of those around it.
 
         Returns:
             `(counts[0],)`.
         """
-        places = 9 * self.neighbours[: self.counts[0]] + ops.arange(9, dtype="int32")
-        return ops.sum(backend.parts.take(ops.reshape(_with_zero(scores), (-1,)), places), axis=1)
+        scores = ops.pad(scores, [[0, 0], [1, 0]])
+        firsts = ops.shape(scores)[1] * ops.arange(9, dtype="int32")
+        places = self.neighbours[: self.counts[0]] + firsts
+        return ops.sum(backend.parts.take(ops.reshape(scores, (-1,)), places), axis=1)
 
 
 def dilated(chosen: Tensor) -> Tensor:

@@ -281,6 +281,15 @@ def test_errors_against_the_limit_are_measured_published_and_measured_again(entr
     assert {"at most 1 steps", "at most 2 steps"} <= {one["what"] for one in found}
 
 
+@pytest.mark.usefixtures("eager")
+def test_a_card_lists_a_training_once(entries, run, tmp_path):
+    folder = tmp_path / "entries"
+    shutil.copytree(entries, folder)
+    before = store.results("act_addition", folder)["runs"]
+    renew("act_addition", folder=folder, added=[run.folder])
+    assert store.results("act_addition", folder)["runs"] == before
+
+
 def test_a_share_of_the_training_is_one_of_examples():
     """Batches have several sizes, and a training may begin with the weights of another."""
     metrics = store.results("act_sort")

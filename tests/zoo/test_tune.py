@@ -348,7 +348,7 @@ def test_a_search_is_not_overwritten_or_changed(trainer, tmp_path):
     for change in ({"seeds": 2}, {"objective": "ponder"}, {"method": "random"}):
         with pytest.raises(ValueError, match=f"{next(iter(change))}: .* holds a search"):
             zoo.tuner("act_logic", tmp_path, resume=True, **change)
-    with pytest.raises(ValueError, match="holds a search over"):
+    with pytest.raises(ValueError, match=r"^over .--over and --tau.: .* holds a search over"):
         zoo.tuner("act_logic", tmp_path, resume=True, over={"tau": [1.0]})
     with pytest.raises(ValueError, match="recipe: "):
         zoo.tuner("act_sort_narrow", tmp_path, resume=True)

@@ -25,8 +25,8 @@ RECIPE = Recipe(
         sharper("401 and 1201 positions"),
         "The published network went into the last stage with the weights of the version before, "
         "and with AdaMax's averages at zero.",
-        "An earlier training without runs was measured on these test examples first, and "
-        "published: 16 % wrong at 4001 positions, and 9 % with sharper gates.",
+        "An earlier training without runs was measured and published first: 16 % wrong at "
+        "4001 positions, and 9 % with sharper gates.",
     ),
     test_data_seen=(
         "An earlier version was published with 0.10 % wrong at 401 positions and 16 % of 100 at "

@@ -134,7 +134,10 @@ def same_space(previous, recipe, over, out):
     """Refuse to resume a search with another search space."""
     space = space_given(previous, recipe, over)
     if space != previous["space"]:
-        raise ValueError(f"over: {out} holds a search over {previous['space']}. Received: {space}")
+        raise ValueError(
+            f"over (--over and --tau): {out} holds a search over {previous['space']}. "
+            f"Received: {space}"
+        )
 
 
 def space_given(settings, recipe, over):

@@ -104,7 +104,10 @@ model = zoo.load({this})  # subwords to subwords
 ```
 
 It needs SentencePiece, `pip install "keras_adaptive[translation]"`, but not the sentences: the
-subwords are part of the package."""
+subwords are part of the package. The SavedModel in this folder answers without this package: its
+endpoint `serve` takes the numbers of the subwords, int32 (batch, n), 0 after the end of a sentence,
+and returns `symbols`, the numbers of those of the translations, `log_probability`, `ponder` and
+`ponder_steps`; `serve_with_limits` also takes `max_ponder` and `epsilon`."""
 
 
 def training(recipe, metrics):
