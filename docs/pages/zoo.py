@@ -24,8 +24,8 @@ def zoo_table(paths, read):
     ranges = [entry for entry in entries if "beyond" in entry[2]]
     if ranges:
         words = "Errors within and beyond the range of training. *ACT* and *one step*: medians "
-        words += "over seeds of the same network with other halting, beyond the range (of validation "
-        words += "data; the others are of test data):"
+        words += "over seeds of the same network with other halting, beyond the range (of "
+        words += "validation data; the others are of test data):"
         tables.append(f"{words}\n\n{range_table(ranges)}")
     for unit, words in (("bits", "digits of each number"), ("length", "positions")):
         those = [
