@@ -7,6 +7,8 @@ from typing import ParamSpec, TypeVar
 
 from keras import ops, tree
 
+from . import arguments
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -23,7 +25,9 @@ def accepts_empty_batch(call: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(call)
     def wrapped(*args, **kwargs):
         given = dict(signature.bind(*args, **kwargs).arguments)
-        _, inputs, *_ = given.values()
+        _, (name, inputs), *_ = given.items()
+        if not hasattr(inputs, "shape"):
+            arguments.refuse(name, inputs, "one tensor")
         shape = inputs.shape
         if len(shape) < 2 or shape[0] != 0 or None in shape[1:]:
             return call(*args, **kwargs)

@@ -221,6 +221,9 @@ def test_bad_arguments(arguments, message):
 def test_bad_inputs():
     with pytest.raises(ValueError, match=r"expects symbols of shape \(batch, n\)"):
         TranslationNetwork(5, 5, 4)(np.zeros((2, 0), int))
+    sentences = np.ones((2, 3), int)
+    with pytest.raises(ValueError, match="Argument `inputs` must be one tensor"):
+        TranslationNetwork(5, 5, 4)((sentences, sentences))
 
 
 def test_bleu_takes_all_references():

@@ -184,6 +184,7 @@ def saved_model(name: str, folder: str | Path | None = None) -> Any:
         `serve_with_limits(inputs, max_ponder, epsilon)` return a dict of `outputs`, `ponder` and
         `ponder_steps`. Neural GPU and its baselines: `serve(symbols)`, int32 (batch, n), returns a
         dict of `outputs`. HAM: `serve(inputs)`, float32 (batch, m, width), returns such a dict too.
+        Keep the result as long as its functions are used: its weights go with it.
     """
     # Only this function needs TensorFlow.
     import tensorflow as tf
