@@ -67,13 +67,14 @@ RECIPE = Recipe(
         "α is 0.0003 again at the start of each stage. Two stages were added after a look at the "
         "error on 200 validation examples of 65 to 128 pairs, 33 % before them; and the last one, "
         "half of whose examples have priorities among 2n neighbours, after a look at the mistakes "
-        "on 1,000 of 128 pairs. It began with the weights of the version before, and with Adam's "
-        "averages at zero.",
+        "on 1,000 of 128 pairs.",
     ),
     test_data_seen=(
         "Two trainings of earlier recipes were measured before this one: 60.40, 99.56 and "
         "100.00 % wrong with 32, 64 and 128 leaves, and 21.72, 75.76 and 97.12 %. It was then "
-        "published with 0.24, 0.76 and 3.28 % wrong, before the last stage was added.",
+        "published with 0.24, 0.76 and 3.28 % wrong, before the last stage was added, and with 0.00, "
+        "0.16 and 0.48 %, when that stage had begun with the weights of the version before. This "
+        "version is one training of all stages, with no change after these figures.",
     ),
 )
 # What it is compared with was trained before the last stage was added.
