@@ -28,7 +28,6 @@ if keras.config.backend() == "tensorflow":
         accelerator,
         append,
         appends_in_place,
-        batch_normalized,
         clock,
         compiles,
         concrete,
@@ -40,6 +39,7 @@ if keras.config.backend() == "tensorflow":
         with_gradient,
     )
     from .tensorflow.element import compiled_together
+    from .tensorflow.normalization import batch_normalized
     from .tensorflow.retrace import retraced, runs_for_another_thread
     from .tensorflow.scan import compiled_scan, scan_repeats
 elif keras.config.backend() == "jax":

@@ -72,9 +72,9 @@ RECIPE = Recipe(
     test_data_seen=(
         "Two trainings of earlier recipes were measured before this one: 60.40, 99.56 and "
         "100.00 % wrong with 32, 64 and 128 leaves, and 21.72, 75.76 and 97.12 %. It was then "
-        "published with 0.24, 0.76 and 3.28 % wrong, before the last stage was added, and with 0.00, "
-        "0.16 and 0.48 %, when that stage had begun with the weights of the version before. This "
-        "version is one training of all stages, with no change after these figures.",
+        "published with 0.24, 0.76 and 3.28 % wrong, before the last stage was added, and with "
+        "0.00, 0.16 and 0.48 %, when that stage had begun with the weights of the version before. "
+        "This version is one training of all stages, with no change after these figures.",
     ),
 )
 # What it is compared with was trained before the last stage was added.
