@@ -120,6 +120,24 @@ def test_an_interrupted_study_goes_on(trainer, tmp_path):
         zoo.study("act_sort", tmp_path, resume=True)
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_a_study_aborted_in_its_first_training_keeps_its_settings(trainer, tmp_path):
+    trainer.at[1] = KeyboardInterrupt()
+    settings = {**SETTINGS, "overrides": {"learning_rate": 0.5}, "examples": 50}
+    with pytest.raises(KeyboardInterrupt):
+        zoo.study("act_logic", tmp_path, **settings)
+    with pytest.raises(FileExistsError, match="already holds a study"):
+        zoo.study("act_logic", tmp_path, **SETTINGS)
+    with pytest.raises(ValueError, match=r"overrides: .* holds a study with .* 0\.5"):
+        zoo.study("act_logic", tmp_path, resume=True, overrides={"learning_rate": 0.25})
+    assert len(trainer.calls) == 1
+    found = zoo.study("act_logic", tmp_path, resume=True)
+    assert len(found["rows"]) == 10 and found["settings"] == {**studies.DEFAULTS, **settings} | {
+        name: list(studies.DEFAULTS[name]) for name in ("plain", "sampled")
+    }
+    assert all(overrides["learning_rate"] == 0.5 for _, overrides, *_ in trainer.calls)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

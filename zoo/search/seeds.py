@@ -13,9 +13,14 @@ from ...checkpoints.lock import lock_folder
 from .. import recipes
 from ..recipe import Recipe
 from ..settings import check_option
-from ..training import SEEDS
+from ..training import SEEDS, checkpoint
 from ..training.run import Run
-from .trainings import Trainings
+from .trainings import SHARED, Trainings, checked, kept_in, resumed
+
+# The file with the settings of the trainings.
+NAME = "seeds.json"
+# The settings, beside the recipe and the seeds, that decide what is trained.
+KEPT = (*SHARED, "precision")
 
 
 def choose_seed(
@@ -28,18 +33,18 @@ def choose_seed(
 
     Args:
         recipe: the name of a recipe of a family that validates longer examples, or the `Recipe`.
-        out: the folder for the trainings, `seed-0`, `seed-1`, …, and `scout.json`, the errors
-            of each seed.
+        out: the folder for the trainings, `seed-0`, `seed-1`, …, their settings, `seeds.json`,
+            and the errors of each seed, `scout.json`.
         seeds: integer >= 1, the number of seeds.
-        resume: continue the trainings in `out`.
+        resume: continue the trainings in `out`, with their settings; `seeds` may differ.
         **settings: keyword arguments of `train`, except `seed` and `resume`.
 
     Returns:
         The `Run` of the chosen seed.
 
     Raises:
-        ValueError: `seeds` is below 1, the recipe's family does not measure longer examples, or
-            as `train`.
+        ValueError: `seeds` is below 1, the recipe's family does not measure longer examples, with
+            `resume` a setting differs from that of the trainings, or as `train`.
         FileExistsError: `out` already holds trainings, and `resume` is False.
         FileNotFoundError: `resume` without trainings.
     """
@@ -60,8 +65,11 @@ def choose_seed(
                 f"{out} already holds trainings. Resume, or choose another folder."
             )
         remove_temporary_files(out)
+        kept = _settings(out, {"recipe": loaded.name, **settings}, begun)
+        write_json(out / NAME, kept)
         results, stages = [], loaded.scouted_stages
-        trainings = Trainings(recipe, out, settings)
+        trainings = Trainings(recipe, out, kept)
+        settings |= {name: kept[name] for name in KEPT}
 
         def train(seed, **more):
             outcome = trainings.train(f"seed-{seed}", seed, **{**settings, **more})
@@ -71,10 +79,49 @@ def choose_seed(
 
         for seed in range(seeds):
             run = train(seed, until_stage=stages)
-            end = next(row for row in reversed(run.history) if row["stage"] < stages)
-            columns = ("longer_error", "longer_symbol_error")
-            errors = {name: end[name] for name in columns}
-            results.append({"seed": seed, "steps": end["step"], **errors})
+            results.append({"seed": seed, **_errors(run.history, stages)})
             write_json(out / SEEDS, results)
         best = min(results, key=lambda row: (row["longer_symbol_error"], row["longer_error"]))
         return train(best["seed"])
+
+
+def _errors(history, stages):
+    """The errors on longer examples at the end of the first `stages`, and after which step."""
+    end = next(row for row in reversed(history) if row["stage"] < stages)
+    columns = ("longer_error", "longer_symbol_error")
+    return {"steps": end["step"], **{name: end[name] for name in columns}}
+
+
+def _settings(out, given, begun):
+    """The recipe and the settings of all trainings in a folder, new or `begun`.
+
+    Raises:
+        ValueError: the trainings have begun, and a value that is given differs from theirs.
+    """
+    new = dict.fromkeys(("recipe", *KEPT))
+    # A command without `--set` gives an empty dict, which stands for the overrides that are kept.
+    received = {**new, **given, "overrides": given.get("overrides") or None}
+    received = checked({name: received[name] for name in new}, new, "training")
+    if not begun:
+        return {**new, **received}
+    kept = kept_in(out / NAME, new, True, "training") or _settings_of_checkpoints(out)
+    return resumed(kept, received, (), f"{out} holds trainings")
+
+
+def _settings_of_checkpoints(out):
+    """The settings of trainings that an earlier version began, which wrote no `seeds.json`.
+
+    Raises:
+        ValueError: their settings are not the same.
+    """
+    folders = filter(checkpoints.exists, sorted(out.glob("seed-*")))
+    found = {folder.name: checkpoint.latest(folder).state["settings"] for folder in folders}
+    first = found["seed-0"]
+    for place, one in found.items():
+        for name in KEPT:
+            if one.get(name) != first.get(name):
+                raise ValueError(
+                    f"{name}: {out} holds trainings with different settings, seed-0 with "
+                    f"{first.get(name)!r} and {place} with {one.get(name)!r}: choose another folder"
+                )
+    return {name: first.get(name) for name in ("recipe", *KEPT)}

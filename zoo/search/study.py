@@ -1,7 +1,7 @@
 """A study of one recipe: many time penalties and seeds, with and without ACT, and their figures.
 
-Each training has its own folder and can be resumed. The measurements are saved in one file after
-every training, and the figures are drawn from this file alone.
+Each training has its own folder and can be resumed. The settings are saved in one file before the
+first training, the measurements after every one, and the figures are drawn from this file alone.
 """
 
 import json
@@ -127,6 +127,8 @@ class Study:
         wanted = [(variant, seed) for seed in seeds for variant in self.variants]
         left = [(variant, seed) for variant, seed in wanted if (variant.name, seed) not in done]
         self.announce(len(wanted) - len(left))
+        # An aborted first training is continued with these settings alone.
+        self.save()
         for number, (variant, seed) in enumerate(left, start=len(wanted) - len(left) + 1):
             say(f"training {number} of {len(wanted)}: {variant.label}, seed {seed}")
             self.data["rows"].append(self.trained(variant, seed))

@@ -1,7 +1,7 @@
 """Many trainings of one recipe, as searches, studies and the choice of a seed need them.
 
 Each training has its own folder, is resumed where it stopped, and runs only once. The settings of
-the search or study are saved in its folder, and must be the same when it is resumed.
+all trainings are saved in their folder, and must be the same when they are resumed.
 """
 
 import dataclasses
@@ -132,7 +132,7 @@ def checked(settings: Mapping[str, Any], defaults: Mapping[str, Any], kind: str)
     Args:
         settings: those that were given.
         defaults: a value for each setting that there is.
-        kind: `"search"` or `"study"`, for the message.
+        kind: of work that has these settings, such as `"study"`, for the message.
 
     Raises:
         ValueError: an unknown setting, or an invalid number.
@@ -151,7 +151,7 @@ def checked(settings: Mapping[str, Any], defaults: Mapping[str, Any], kind: str)
 
 
 def kept_in(path: Path, keys: Iterable[str], resume: bool, kind: str) -> dict[str, Any] | None:
-    """The data that an earlier search or study saved in a file; None if there is none.
+    """The data that an earlier work of a kind saved in a file; None if there is none.
 
     Raises:
         ValueError: the file is damaged.
@@ -168,13 +168,13 @@ def kept_in(path: Path, keys: Iterable[str], resume: bool, kind: str) -> dict[st
 def resumed(
     kept: Mapping[str, Any], given: Mapping[str, Any], may_change: Collection[str], where: str
 ) -> dict[str, Any]:
-    """The settings of a resumed search or study.
+    """The settings of a search, a study or the choice of a seed that is resumed.
 
     Args:
         kept: its saved settings.
         given: the settings given now.
         may_change: names of settings that may differ.
-        where: the folder and its kind, for the message.
+        where: the folder and what it holds, for the message.
 
     Raises:
         ValueError: another setting differs.
@@ -183,5 +183,3 @@ def resumed(
         if name not in may_change and value != kept[name]:
             raise ValueError(f"{name}: {where} with {kept[name]!r}. Received: {value!r}")
     return {**kept, **given}
-
-
