@@ -105,9 +105,7 @@ class SequenceLoss(keras.losses.Loss):
                 self._smoothed(targets, classes), y_pred, self.from_logits
             )
         else:
-            values = ops.sparse_categorical_crossentropy(
-                ops.cast(y_true, "int32"), y_pred, from_logits=self.from_logits
-            )
+            values = _sparse(ops.cast(y_true, "int32"), y_pred, self.from_logits)
         return ops.sum(values, axis=tuple(range(2, ops.ndim(values))))
 
     def get_config(self) -> dict[str, Any]:
@@ -122,6 +120,17 @@ class SequenceLoss(keras.losses.Loss):
     def _smoothed(self, targets, classes):
         """Probabilities of the targets, a share of which is spread evenly over all classes."""
         return targets * (1.0 - self.label_smoothing) + self.label_smoothing / classes
+
+
+def _sparse(targets, outputs, from_logits):
+    """The cross-entropy of each target, of the shape of `targets`."""
+    shape = ops.shape(targets)
+    if keras.config.backend() == "torch":
+        # Of more axes, torch has no gradient in the layout that Keras gives them.
+        targets = ops.reshape(targets, (-1,))
+        outputs = ops.reshape(outputs, (-1, outputs.shape[-1]))
+    values = ops.sparse_categorical_crossentropy(targets, outputs, from_logits=from_logits)
+    return ops.reshape(values, shape)
 
 
 def _as_rows(weights, axes):

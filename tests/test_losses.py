@@ -4,8 +4,10 @@ import keras
 import numpy as np
 import pytest
 
+import other_backend
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import BitsPerCharacter
+from losses_on_every_backend import trained
 
 RNG = np.random.default_rng(0)
 WEIGHTS = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0], [1, 1, 1]], "float32")
@@ -59,6 +61,14 @@ def test_label_smoothing_spreads_a_share_of_each_target(kind, from_logits):
 def test_label_smoothing_that_is_no_share_is_refused(share):
     with pytest.raises((ValueError, TypeError), match="label_smoothing"):
         SequenceLoss(label_smoothing=share)
+
+
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+@pytest.mark.parametrize("joint", [False, True])
+def test_two_steps_of_fit_on_other_backends(backend, joint):
+    found = other_backend.call(backend, "losses_on_every_backend", "trained", joint)
+    for one, other in zip(found, trained(joint), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
 
 
 def test_padding_leaves_it_as_it_was():
