@@ -156,11 +156,12 @@ def restore(
     state = saved.state
     merged = state["settings"]
     for key, value in (settings or {}).items():
+        if not value and key == "overrides":
+            continue
         if key == "overrides":
             # Later names win, where two mean the same.
-            new = value or {}
-            kept = {name: old for name, old in (merged[key] or {}).items() if name not in new}
-            merged[key] = {**kept, **new}
+            kept = {name: old for name, old in (merged[key] or {}).items() if name not in value}
+            merged[key] = {**kept, **value}
         elif key == "recipe" and value != merged[key]:
             raise ValueError(f"{folder} holds a training of {merged[key]}, not of {value}")
         elif value is not None:
