@@ -20,6 +20,9 @@ from .positions import Positions, dilated
 MOST_IMAGES = 0.9
 MOST_POSITIONS = 0.25
 MOST_BY_CHANNEL = 1 / 256
+# When those around the running ones are too many, they are looked at again once this share of these
+# still runs.
+AGAIN = 0.9
 # Of the positions that are computed, the largest share that may still run for the others to be left
 # out: to find the neighbours of those that are left takes as long as a unit.
 MOST_KEPT = 0.75
@@ -78,31 +81,35 @@ def by_position(
     halo = max([1, *(unit.halo for unit in units[1:])])
     most = MOST_POSITIONS + MOST_BY_CHANNEL * min(features.shape[-1], 64)
 
-    def many(running):
-        # Mostly, those that run are enough to know.
+    def many(running, limit):
+        # Those around are looked at once those that run are few, and again when some have halted.
+        share = _share(running)
         return ops.cond(
-            _share(running) > most,
-            lambda: ops.convert_to_tensor(True),
-            lambda: _share(dilated(ops.reshape(running, size))) > most,
+            share > limit,
+            lambda: (ops.convert_to_tensor(True), limit),
+            lambda: (_share(dilated(ops.reshape(running, size))) > most, AGAIN * share),
         )
 
     def advance(body, numbers, progress):
         """The steps with all positions, and then those with some."""
-        before, go_on = ops.convert_to_tensor(1), many(progress.running)
+        before = ops.convert_to_tensor(1)
+        go_on, limit = many(progress.running, ops.convert_to_tensor(most))
         for n in numbers:
 
-            def take_all(n=n, progress=progress):
+            def take_all(n=n, progress=progress, limit=limit):
                 new = with_all_rows(body, n, progress)
-                return tuple(new), many(new.running), ops.convert_to_tensor(n)
+                return tuple(new), *many(new.running, limit), ops.convert_to_tensor(n)
 
-            def skip(progress=progress, before=before):
-                return tuple(progress), ops.convert_to_tensor(False), before
+            def skip(progress=progress, limit=limit, before=before):
+                return tuple(progress), ops.convert_to_tensor(False), limit, before
 
-            progress, go_on, before = ops.cond(go_on, take_all, skip)
+            progress, go_on, limit, before = ops.cond(go_on, take_all, skip)
             progress = Progress(*progress)
         some = ops.cond(
             ops.any(progress.running),
-            lambda: _total_of_some(body, numbers, before, progress, size, halo, global_logit),
+            backend.parts.apart(
+                lambda: _total_of_some(body, numbers, before, progress, size, halo, global_logit)
+            ),
             lambda: progress.total,
         )
         return progress._replace(total=some)
