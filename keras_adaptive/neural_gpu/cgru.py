@@ -270,7 +270,9 @@ def different_seeds(seed: int | None, count: int) -> list[int | None]:
     """Seeds that differ, so that nothing that is random repeats; all None for None."""
     if seed is None:
         return [None] * count
-    return [int(each) for each in np.random.SeedSequence(seed).generate_state(count)]
+    seeds = np.random.SeedSequence(seed).generate_state(count).tolist()
+    # The state of a generator is int32 on torch.
+    return [each % 2**31 for each in seeds] if keras.config.backend() == "torch" else seeds
 
 
 def add_saturation_cost(layer: keras.layers.Layer, cost: Tensor) -> None:
