@@ -2,6 +2,7 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,29 @@ def test_failure_leaves_the_old_folder(tmp_path):
         full_disk()
     assert os.listdir(tmp_path / "entry") == ["old"]
     assert os.listdir(tmp_path) == ["entry"]
+
+
+@pytest.mark.parametrize("target", ["elsewhere/entry", "nowhere/yet"])
+def test_of_a_link_the_folder_is_replaced_that_it_points_to(target, tmp_path):
+    (tmp_path / "elsewhere" / "entry").mkdir(parents=True)
+    (tmp_path / "entries").mkdir()
+    link = tmp_path / "entries" / "entry"
+    link.symlink_to(f"../{target}")
+    for text in ("old", "new"):
+        with replace_folder(link) as folder:
+            (folder / text).write_text(text)
+        assert os.listdir(tmp_path / target) == [text]
+        assert os.listdir(link.parent) == ["entry"] and os.readlink(link) == f"../{target}"
+        assert os.listdir((tmp_path / target).parent) == [Path(target).name]
+
+
+def test_a_link_that_was_moved_away_is_removed(tmp_path):
+    """As earlier versions did; what it points to is left alone."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / ".entry.abcd1234.old").symlink_to(tmp_path / "elsewhere")
+    with replace_folder(tmp_path / "entry"):
+        pass
+    assert sorted(os.listdir(tmp_path)) == ["elsewhere", "entry"]
 
 
 def test_the_old_file_can_be_kept(tmp_path):

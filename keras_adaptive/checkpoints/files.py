@@ -119,10 +119,11 @@ def replace_folder(path: str | os.PathLike) -> Iterator[Path]:
     """A temporary folder beside `path` that takes its place when the block ends without an error.
 
     Args:
-        path: the folder to write; an old one is replaced.
+        path: the folder to write; an old one is replaced. A link stays, and what it points to is
+            replaced.
 
     Yields:
-        The path of the temporary folder.
+        The path of the temporary folder, which lies beside the one that it replaces.
 
     Example:
 
@@ -132,7 +133,7 @@ def replace_folder(path: str | os.PathLike) -> Iterator[Path]:
     ...     os.listdir(parent)
     ['results']
     """
-    path = arguments.path("path", path)
+    path = Path(os.path.realpath(arguments.path("path", path)))
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_temporary_folders(path)
     prefix = f".{path.name}."
@@ -158,10 +159,13 @@ def _remove_temporary_folders(path):
     """Removes what `replace_folder` left beside `path` when its process was killed.
 
     Killed between its last two steps, it has moved the old folder away; that one comes back.
+    Of a link that was moved away, only the link is removed.
     """
     name = glob.escape(path.name)
     for old in path.parent.glob(f".{name}.????????{OLD}"):
-        if path.exists():
+        if old.is_symlink():
+            old.unlink()
+        elif path.exists():
             shutil.rmtree(old)
         else:
             os.replace(old, path)
