@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,65 @@ def test_missing_folders_are_made(tmp_path):
     assert path.read_text() == "new"
     with pytest.raises(OSError, match=r"could not write .*file/nowhere"):
         write_file(path / "nowhere", "new")
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_of_a_link_the_file_is_replaced_that_it_points_to(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "file"
+    link.symlink_to("elsewhere/other")
+    for text in ("old", "new"):
+        write_file(link, text)
+        assert (tmp_path / "elsewhere" / "other").read_text() == text
+        assert os.readlink(link) == "elsewhere/other"
+        assert os.listdir(tmp_path / "elsewhere") == ["other"]
+    # Where the old file is kept, the link is.
+    write_file(link, "newest", keep_as=tmp_path / "kept")
+    assert link.read_text() == "newest" and not link.is_symlink()
+    assert (tmp_path / "kept").is_symlink() and (tmp_path / "kept").read_text() == "new"
+
+
+def test_a_file_keeps_its_permissions(tmp_path):
+    path = tmp_path / "file"
+    for known in (0o600, 0o640, 0o664):
+        path.touch()
+        path.chmod(known)
+        write_file(path, "new")
+        assert mode(path) == known
+        write_file(path, "newer", keep_as=tmp_path / "old")
+        assert mode(path) == mode(tmp_path / "old") == known
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_a_new_file_has_the_permissions_of_the_umask(mask, tmp_path):
+    before = os.umask(mask)
+    try:
+        write_file(tmp_path / "file", "new")
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "file") == 0o666 & ~mask
+
+
+def test_nobody_reads_a_file_before_it_has_its_permissions(tmp_path, monkeypatch):
+    path, modes = tmp_path / "file", []
+    path.touch()
+    path.chmod(0o640)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: modes.append(os.fstat(descriptor).st_mode))
+    write_file(path, "new")
+    assert [stat.S_IMODE(found) for found in modes] == [0o600]
+
+
+def test_a_pipe_is_refused_and_stays(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="pipe is neither a file nor a folder"):
+        write_file(path, "new")
+    with pytest.raises(OSError, match="neither"), replace_folder(path):
+        pass
+    assert path.is_fifo() and os.listdir(tmp_path) == ["pipe"]
 
 
 def test_folder_is_replaced(tmp_path):

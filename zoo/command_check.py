@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from .. import checkpoints, datasets
+from ..checkpoints.files import target_of
 from . import recipes, settings
 from .entries import store
 from .search.rows import SEARCH, check_measured, weights_of
@@ -76,6 +77,10 @@ def check_paths(arguments):
 def check_place(name, path, is_file=False):
     """Refuse a path at which a file, or else a folder, cannot be written."""
     check_writable(name, path)
+    target = target_of(path, name)
+    if is_file and target.is_file():
+        # A new one takes its place.
+        check_writable(name, target.parent)
     if Path(path).exists() and Path(path).is_dir() == is_file:
         kind = "a folder, and must be a file" if is_file else "a file, and must be a folder"
         raise OSError(f"{name} {path} is {kind}")

@@ -2,10 +2,12 @@
 
 import contextlib
 import csv
+import functools
 import glob
 import io
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +19,27 @@ from .. import arguments
 TEMPORARY, OLD = ".tmp", ".old"
 
 
+def target_of(path: str | os.PathLike, name: str = "path") -> Path:
+    """The file or folder that is written at a path: what it points to, if it is a link.
+
+    Args:
+        path: where to write; there may be nothing yet.
+        name: of the argument, for the message.
+
+    Raises:
+        OSError: if something else is there, such as a device or a pipe.
+
+    Example:
+
+    >>> target_of(os.devnull)
+    Traceback (most recent call last):
+    OSError: path /dev/null is neither a file nor a folder
+    """
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise OSError(f"{name} {path} is neither a file nor a folder")
+    return Path(os.path.realpath(path))
+
+
 def write_file(
     path: str | os.PathLike,
     content: bytes | str,
@@ -25,10 +48,11 @@ def write_file(
     """Writes a file so that a crash or a full disk leaves the old one as it was.
 
     Args:
-        path: where to write; missing folders are made.
+        path: where to write; missing folders are made. An old file keeps its permissions. A link
+            stays, and what it points to is replaced.
         content: bytes, or text, which is written as UTF-8.
-        keep_as: where the old file is moved to, if there is one. Defaults to `None`: it is
-            replaced.
+        keep_as: where the old file is moved to, if there is one; of a link, the link. Defaults to
+            `None`: it is replaced.
 
     Raises:
         OSError: if the file cannot be written; the message says why. The old file is unchanged.
@@ -44,20 +68,15 @@ def write_file(
     keep_as = None if keep_as is None else arguments.path("keep_as", keep_as)
     arguments.instance("content", content, (bytes, str), "bytes or a string")
     content = content.encode() if isinstance(content, str) else content
-    temporary = None
+    target, temporary = target_of(path), None
+    target = target if keep_as is None else path
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY
-        )
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        if keep_as is not None and path.exists():
-            os.replace(path, keep_as)
-        os.replace(temporary, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{TEMPORARY}")
+        _write_new(temporary, content, target)
+        if keep_as is not None and target.exists():
+            os.replace(target, keep_as)
+        os.replace(temporary, target)
     except OSError as error:
         raise OSError(
             error.errno, f"could not write {path} ({error.strerror}); the old file is as it was"
@@ -66,6 +85,18 @@ def write_file(
         if temporary:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def _write_new(path, content, old):
+    """Writes a new file with the permissions of an old one; without one, of the umask."""
+    # Until it has those of the old one, nobody else reads it.
+    opener = functools.partial(os.open, mode=0o600 if old.exists() else 0o666)
+    with open(path, "xb", opener=opener) as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    if old.exists():
+        shutil.copymode(old, path)
 
 
 def read_json(path: str | os.PathLike, keys: Iterable[str] = ()) -> dict[str, Any] | None:
@@ -108,7 +139,7 @@ def remove_temporary_files(*folders: str | os.PathLike) -> None:
     Call it while no other process writes there, as within `lock_folder`.
     """
     for folder in folders:
-        # The eight characters are those of `tempfile`.
+        # The eight characters are those of `secrets`.
         for path in arguments.path("folders", folder).glob(f".*.????????{TEMPORARY}"):
             if path.is_file():
                 path.unlink()
@@ -133,7 +164,7 @@ def replace_folder(path: str | os.PathLike) -> Iterator[Path]:
     ...     os.listdir(parent)
     ['results']
     """
-    path = Path(os.path.realpath(arguments.path("path", path)))
+    path = target_of(arguments.path("path", path))
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_temporary_folders(path)
     prefix = f".{path.name}."

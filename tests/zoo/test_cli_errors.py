@@ -66,6 +66,34 @@ def test_a_link_to_nothing_is_no_folder(command, tmp_path):
     assert code == 2 and f"--out {tmp_path / 'link'} is a link to what is not there" in err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "act_parity", "--out", "place"],
+        ["plot", "act_addition", "--out", "place.png"],
+        ["plot", "act_addition", "--out", "link.png"],
+    ],
+)
+def test_a_place_that_is_neither_a_file_nor_a_folder(words, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("place", "place.png"):
+        os.mkfifo(name)
+    os.symlink("place.png", "link.png")
+    code, _, err = command(*words)
+    assert code == 2 and f"--out {words[-1]} is neither a file nor a folder" in err
+    assert (tmp_path / words[-1]).is_fifo()
+
+
+def test_the_folder_of_a_file_is_writable(command, tmp_path, monkeypatch):
+    """Also if the file is, because a new one takes its place."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.json").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "a.json")
+    monkeypatch.setattr(os, "access", lambda place, _: place != tmp_path / "folder")
+    code, _, err = command("verify", "--out", tmp_path / "link")
+    assert code == 2 and f"{tmp_path / 'folder'} is not writable" in err
+
+
 def test_trainings_of_one_and_of_several_seeds_have_folders_of_their_own(command, tmp_path):
     one, several = tmp_path / "one", tmp_path / "several"
     for folder in (one, several / "seed-0"):
