@@ -27,7 +27,8 @@ def target_of(path: str | os.PathLike, name: str = "path") -> Path:
         name: of the argument, for the message.
 
     Raises:
-        OSError: if something else is there, such as a device or a pipe.
+        OSError: if something else is there, such as a device or a pipe, or the current folder, in
+            which the path lies, was removed.
 
     Example:
 
@@ -37,7 +38,10 @@ def target_of(path: str | os.PathLike, name: str = "path") -> Path:
     """
     if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
         raise OSError(f"{name} {path} is neither a file nor a folder")
-    return Path(os.path.realpath(path))
+    try:
+        return Path(os.path.realpath(path))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{name} {path}: the current folder was removed") from None
 
 
 def write_file(

@@ -60,6 +60,18 @@ def test_default_folders_are_checked_before_any_work(command, tmp_path, monkeypa
         assert code == 2 and f"--out runs/act_parity{folder}: " in err
 
 
+@pytest.mark.parametrize(
+    "words", [["train", "act_parity"], ["train", "act_parity", "--out", "a"], ["export", "RUN"]]
+)
+def test_a_current_folder_that_was_removed(words, run, command, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    code, out, err = command(*[str(run.folder) if word == "RUN" else word for word in words])
+    assert code == 2 and out == "" and err.count("\n") == 1
+    assert "the current folder was removed" in err
+
+
 def test_a_link_to_nothing_is_no_folder(command, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     code, _, err = command("train", "act_parity", "--out", tmp_path / "link")
