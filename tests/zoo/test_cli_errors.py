@@ -132,6 +132,15 @@ def test_answers_on_a_terminal_that_knows_no_greek():
     assert done.returncode == 0 and rb"\u03c4" in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize("debug", [[], ["--debug"]])
+@pytest.mark.parametrize("end", [">/dev/full", ">&-"])
+def test_the_exit_code_of_an_error_that_cannot_be_written(end, debug):
+    words = [sys.executable, "-m", "keras_adaptive", "train", "nothing", *debug]
+    shell = ["sh", "-c", f'"$@" 2{end}', "sh", *words]
+    done = subprocess.run(shell, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
 def test_json_on_a_terminal_that_knows_no_greek(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
     monkeypatch.setattr(sys, "stdout", stream)
