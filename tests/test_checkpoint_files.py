@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from keras_adaptive.checkpoints.files import (
+    keep,
     read_json,
     remove_temporary_files,
     replace_folder,
@@ -103,6 +104,15 @@ def test_a_pipe_is_refused_and_stays(tmp_path):
     with pytest.raises(OSError, match="neither"), replace_folder(path):
         pass
     assert path.is_fifo() and os.listdir(tmp_path) == ["pipe"]
+
+
+def test_what_cannot_be_kept_is_said_once(tmp_path, capsys):
+    keep(tmp_path / "kept", "text")
+    assert (tmp_path / "kept").read_text() == "text" and capsys.readouterr().err == ""
+    for _ in range(2):
+        keep(tmp_path / "kept" / "file", "text")
+    said = capsys.readouterr().err
+    assert "could not write" in said and "is not kept" in said and said.count("\n") == 1
 
 
 def test_folder_is_replaced(tmp_path):

@@ -9,8 +9,9 @@ import json
 import os
 import secrets
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,27 @@ def write_json(path: str | os.PathLike, content: Any) -> None:
         content: dicts, lists, strings, numbers, booleans and None.
     """
     write_file(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def keep(
+    path: str | os.PathLike, content: Any, write: Callable[[Any, Any], None] = write_file
+) -> None:
+    """Writes what was measured, to be used again; where it cannot, standard error says so once.
+
+    Args:
+        path: of the file.
+        content: what `write` takes.
+        write: `write_file` or `write_json`.
+    """
+    try:
+        write(path, content)
+    except OSError as error:
+        _say_once(f"{error.strerror}, and what was measured is not kept")
+
+
+@functools.cache
+def _say_once(text):
+    print(text, file=sys.stderr)
 
 
 def remove_temporary_files(*folders: str | os.PathLike) -> None:

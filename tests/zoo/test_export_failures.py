@@ -1,11 +1,13 @@
 """An export that cannot write everything."""
 
+import dataclasses
 import os
 
 import pytest
 import tensorflow as tf
 
 from keras_adaptive.zoo.entries import export
+from keras_adaptive.zoo.evaluate import evaluate_run
 
 FULL = "No space left on device"
 
@@ -47,3 +49,20 @@ def test_export_on_a_full_disk(run, command, tmp_path, monkeypatch):
     entry = tmp_path / "act_addition"
     assert (code, out) == (2, "") and os.listdir(tmp_path) == []
     assert f"error: [Errno 28] could not write {entry}: {FULL}; an old entry is as it was" in err
+
+
+@pytest.fixture
+def unwritable(run, tmp_path):
+    """A training whose folder cannot be written, not even by root."""
+    (tmp_path / "file").touch()
+    return dataclasses.replace(run, folder=tmp_path / "file" / "run")
+
+
+@pytest.mark.usefixtures("eager", "few_validated")
+def test_a_training_is_measured_whose_folder_cannot_be_written(unwritable, capsys):
+    metrics = export.metrics_of(unwritable, 5)
+    assert metrics["examples"] == 5 and metrics["steps"] == unwritable.position.step
+    assert f"could not write {unwritable.folder / 'metrics.json'} " in capsys.readouterr().err
+    # The command that trains says in its exit code that the file is missing.
+    with pytest.raises(OSError, match="could not write"):
+        evaluate_run(unwritable, 5)

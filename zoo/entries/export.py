@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import errno
+import functools
 import json
 import os
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import keras
 
 from ... import checkpoints, large_files
-from ...checkpoints.files import read_json, replace_folder, write_json
+from ...checkpoints.files import keep, read_json, replace_folder, write_json
 from ...checkpoints.lock import lock_folder
 from ...export import uncompiled
 from .. import families
@@ -238,7 +239,8 @@ def keep_baseline(metrics, runs, folder):
 def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
     """The metrics of a training; measured now, unless they were measured after its last step.
 
-    What was measured with other parameters of the data set is measured anew.
+    What was measured with other parameters of the data set is measured anew. A folder that cannot
+    be written keeps no metrics.
 
     Args:
         run: a `Run`.
@@ -259,7 +261,7 @@ def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
         same &= metrics.get("settings") == json.loads(json.dumps(run.settings))
         if known and same and enough:
             return metrics
-    return evaluate_run(run, examples, seed)
+    return evaluate_run(run, examples, seed, functools.partial(keep, write=write_json))
 
 
 def write_saved_model(model, family, folder):
