@@ -2,10 +2,13 @@
 
 import errno
 import os
+import stat
+from pathlib import Path
 
 import pytest
 
 from keras_adaptive.checkpoints.files import (
+    keep,
     read_json,
     remove_temporary_files,
     replace_folder,
@@ -44,6 +47,74 @@ def test_missing_folders_are_made(tmp_path):
         write_file(path / "nowhere", "new")
 
 
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_of_a_link_the_file_is_replaced_that_it_points_to(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "file"
+    link.symlink_to("elsewhere/other")
+    for text in ("old", "new"):
+        write_file(link, text)
+        assert (tmp_path / "elsewhere" / "other").read_text() == text
+        assert os.readlink(link) == "elsewhere/other"
+        assert os.listdir(tmp_path / "elsewhere") == ["other"]
+    # Where the old file is kept, the link is.
+    write_file(link, "newest", keep_as=tmp_path / "kept")
+    assert link.read_text() == "newest" and not link.is_symlink()
+    assert (tmp_path / "kept").is_symlink() and (tmp_path / "kept").read_text() == "new"
+
+
+def test_a_file_keeps_its_permissions(tmp_path):
+    path = tmp_path / "file"
+    for known in (0o600, 0o640, 0o664):
+        path.touch()
+        path.chmod(known)
+        write_file(path, "new")
+        assert mode(path) == known
+        write_file(path, "newer", keep_as=tmp_path / "old")
+        assert mode(path) == mode(tmp_path / "old") == known
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_a_new_file_has_the_permissions_of_the_umask(mask, tmp_path):
+    before = os.umask(mask)
+    try:
+        write_file(tmp_path / "file", "new")
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "file") == 0o666 & ~mask
+
+
+def test_nobody_reads_a_file_before_it_has_its_permissions(tmp_path, monkeypatch):
+    path, modes = tmp_path / "file", []
+    path.touch()
+    path.chmod(0o640)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: modes.append(os.fstat(descriptor).st_mode))
+    write_file(path, "new")
+    assert [stat.S_IMODE(found) for found in modes] == [0o600]
+
+
+def test_a_pipe_is_refused_and_stays(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="pipe is neither a file nor a folder"):
+        write_file(path, "new")
+    with pytest.raises(OSError, match="neither"), replace_folder(path):
+        pass
+    assert path.is_fifo() and os.listdir(tmp_path) == ["pipe"]
+
+
+def test_what_cannot_be_kept_is_said_once(tmp_path, capsys):
+    keep(tmp_path / "kept", "text")
+    assert (tmp_path / "kept").read_text() == "text" and capsys.readouterr().err == ""
+    for _ in range(2):
+        keep(tmp_path / "kept" / "file", "text")
+    said = capsys.readouterr().err
+    assert "could not write" in said and "is not kept" in said and said.count("\n") == 1
+
+
 def test_folder_is_replaced(tmp_path):
     for text in ("old", "new"):
         with replace_folder(tmp_path / "entry") as folder:
@@ -60,6 +131,29 @@ def test_failure_leaves_the_old_folder(tmp_path):
         full_disk()
     assert os.listdir(tmp_path / "entry") == ["old"]
     assert os.listdir(tmp_path) == ["entry"]
+
+
+@pytest.mark.parametrize("target", ["elsewhere/entry", "nowhere/yet"])
+def test_of_a_link_the_folder_is_replaced_that_it_points_to(target, tmp_path):
+    (tmp_path / "elsewhere" / "entry").mkdir(parents=True)
+    (tmp_path / "entries").mkdir()
+    link = tmp_path / "entries" / "entry"
+    link.symlink_to(f"../{target}")
+    for text in ("old", "new"):
+        with replace_folder(link) as folder:
+            (folder / text).write_text(text)
+        assert os.listdir(tmp_path / target) == [text]
+        assert os.listdir(link.parent) == ["entry"] and os.readlink(link) == f"../{target}"
+        assert os.listdir((tmp_path / target).parent) == [Path(target).name]
+
+
+def test_a_link_that_was_moved_away_is_removed(tmp_path):
+    """As earlier versions did; what it points to is left alone."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / ".entry.abcd1234.old").symlink_to(tmp_path / "elsewhere")
+    with replace_folder(tmp_path / "entry"):
+        pass
+    assert sorted(os.listdir(tmp_path)) == ["elsewhere", "entry"]
 
 
 def test_the_old_file_can_be_kept(tmp_path):

@@ -50,13 +50,13 @@ def main(argv=None):
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
-        discard_output()
+        discard(sys.stdout)
         return 141
     except KeyboardInterrupt as stop:
-        print(f"{PROGRAM}: {str(stop) or 'interrupted'}", file=sys.stderr)
+        say(f"{PROGRAM}: {str(stop) or 'interrupted'}")
         if getattr(arguments, "begun", None):
             again = do.again(words, resume=arguments.begun(arguments.out))
-            print(f"resume with: {again}", file=sys.stderr)
+            say(f"resume with: {again}")
         return 143 if isinstance(stop, signals.Terminated) else 130
     except Exception as error:
         status = report_error(error, "--debug" in words)
@@ -65,7 +65,7 @@ def main(argv=None):
             if sys.stdout is not None:
                 sys.stdout.flush()
             return status
-        discard_output()
+        discard(sys.stdout)
     return status or 0
 
 
@@ -77,22 +77,32 @@ def in_utf8(word):
         return word
 
 
-def discard_output():
+def discard(stream):
     """Discard what is still buffered, so that flushing it at exit cannot fail again."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def say(text):
+    """Print to standard error, if that can be written; the exit code tells the rest."""
+    if sys.stderr is None:
+        return
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
 
 
 def report_error(error, debug):
     """Print an error in one line; returns the exit code."""
     if debug:
-        traceback.print_exception(error, file=sys.stderr)
+        say("".join(traceback.format_exception(error)).rstrip())
     text = shortened(str(error))
     if isinstance(error, EXPECTED):
-        print(f"{PROGRAM}: error: {text}", file=sys.stderr)
+        say(f"{PROGRAM}: error: {text}")
         return 2
     hint = "" if debug else " (--debug shows where)"
-    print(f"{PROGRAM}: internal error: {type(error).__name__}: {text}{hint}", file=sys.stderr)
+    say(f"{PROGRAM}: internal error: {type(error).__name__}: {text}{hint}")
     return 1
 
 

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from .. import checkpoints, datasets
+from ..checkpoints.files import target_of
 from . import recipes, settings
 from .entries import store
 from .search.rows import SEARCH, check_measured, weights_of
@@ -75,7 +76,10 @@ def check_paths(arguments):
 
 def check_place(name, path, is_file=False):
     """Refuse a path at which a file, or else a folder, cannot be written."""
-    check_writable(name, path)
+    target = check_writable(name, path)
+    if is_file and target.is_file():
+        # A new one takes its place.
+        check_writable(name, target.parent)
     if Path(path).exists() and Path(path).is_dir() == is_file:
         kind = "a folder, and must be a file" if is_file else "a file, and must be a folder"
         raise OSError(f"{name} {path} is {kind}")
@@ -94,23 +98,25 @@ def out_of(arguments, kind=""):
 
 
 def check_writable(name, path):
-    """Refuse a path at which nothing can be written.
+    """Refuse a path at which nothing can be written; returns what it points to, see `target_of`.
 
     Raises:
         ValueError: the path is empty.
-        OSError: a file is in the way, or permission is missing.
+        OSError: a file or a device is in the way, permission is missing, or the current folder was
+            removed.
     """
     if not str(path):
         raise ValueError(f"{name} must name a file or folder. Received: ''")
     if os.path.islink(path) and not os.path.exists(path):
         raise FileNotFoundError(f"{name} {path} is a link to what is not there")
-    place = Path(path).absolute()
+    target = place = target_of(path, name)
     while not place.exists() and place != place.parent:
         place = place.parent
-    if place != Path(path).absolute() and not place.is_dir():
+    if place != target and not place.is_dir():
         raise NotADirectoryError(f"{name} {path}: {place} is not a folder")
     if not os.access(place, os.W_OK | (os.X_OK if place.is_dir() else 0)):
         raise PermissionError(f"{name} {path}: {place} is not writable")
+    return target
 
 
 def overrides_of(arguments):

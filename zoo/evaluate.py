@@ -3,7 +3,7 @@
 import platform
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
@@ -77,7 +77,9 @@ def evaluate(
     }
 
 
-def evaluate_run(run: Any, examples: int = 10_000, seed: int = 0) -> dict[str, Any]:
+def evaluate_run(
+    run: Any, examples: int = 10_000, seed: int = 0, write: Callable[..., None] = write_json
+) -> dict[str, Any]:
     """Measure a finished training and write `metrics.json` into its folder.
 
     Choices between trainings use the error on validation data; the error on test data is
@@ -87,6 +89,7 @@ def evaluate_run(run: Any, examples: int = 10_000, seed: int = 0) -> dict[str, A
         run: a `Run`.
         examples: the number of examples of the test split, and of the validation split.
         seed: of the examples of the test split, the same for all trainings.
+        write: function of a path and the dict, which writes `metrics.json`.
 
     Returns:
         The dict of `evaluate`, with the settings and duration of the training,
@@ -104,7 +107,7 @@ def evaluate_run(run: Any, examples: int = 10_000, seed: int = 0) -> dict[str, A
         **families.of(run.recipe).selection_metrics(run, examples),
         "versions": versions(),
     }
-    write_json(run.folder / "metrics.json", metrics)
+    write(run.folder / "metrics.json", metrics)
     return metrics
 
 

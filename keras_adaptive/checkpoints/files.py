@@ -2,19 +2,47 @@
 
 import contextlib
 import csv
+import functools
 import glob
 import io
 import json
 import os
+import secrets
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from .. import arguments
 
 TEMPORARY, OLD = ".tmp", ".old"
+
+
+def target_of(path: str | os.PathLike, name: str = "path") -> Path:
+    """The file or folder that is written at a path: what it points to, if it is a link.
+
+    Args:
+        path: where to write; there may be nothing yet.
+        name: of the argument, for the message.
+
+    Raises:
+        OSError: if something else is there, such as a device or a pipe, or the current folder, in
+            which the path lies, was removed.
+
+    Example:
+
+    >>> target_of(os.devnull)
+    Traceback (most recent call last):
+    OSError: path /dev/null is neither a file nor a folder
+    """
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise OSError(f"{name} {path} is neither a file nor a folder")
+    try:
+        return Path(os.path.realpath(path))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{name} {path}: the current folder was removed") from None
 
 
 def write_file(
@@ -25,10 +53,11 @@ def write_file(
     """Writes a file so that a crash or a full disk leaves the old one as it was.
 
     Args:
-        path: where to write; missing folders are made.
+        path: where to write; missing folders are made. An old file keeps its permissions. A link
+            stays, and what it points to is replaced.
         content: bytes, or text, which is written as UTF-8.
-        keep_as: where the old file is moved to, if there is one. Defaults to `None`: it is
-            replaced.
+        keep_as: where the old file is moved to, if there is one; of a link, the link. Defaults to
+            `None`: it is replaced.
 
     Raises:
         OSError: if the file cannot be written; the message says why. The old file is unchanged.
@@ -44,20 +73,15 @@ def write_file(
     keep_as = None if keep_as is None else arguments.path("keep_as", keep_as)
     arguments.instance("content", content, (bytes, str), "bytes or a string")
     content = content.encode() if isinstance(content, str) else content
-    temporary = None
+    target, temporary = target_of(path), None
+    target = target if keep_as is None else path
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY
-        )
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        if keep_as is not None and path.exists():
-            os.replace(path, keep_as)
-        os.replace(temporary, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{TEMPORARY}")
+        _write_new(temporary, content, target)
+        if keep_as is not None and target.exists():
+            os.replace(target, keep_as)
+        os.replace(temporary, target)
     except OSError as error:
         raise OSError(
             error.errno, f"could not write {path} ({error.strerror}); the old file is as it was"
@@ -66,6 +90,18 @@ def write_file(
         if temporary:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def _write_new(path, content, old):
+    """Writes a new file with the permissions of an old one; without one, of the umask."""
+    # Until it has those of the old one, nobody else reads it.
+    opener = functools.partial(os.open, mode=0o600 if old.exists() else 0o666)
+    with open(path, "xb", opener=opener) as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    if old.exists():
+        shutil.copymode(old, path)
 
 
 def read_json(path: str | os.PathLike, keys: Iterable[str] = ()) -> dict[str, Any] | None:
@@ -102,13 +138,34 @@ def write_json(path: str | os.PathLike, content: Any) -> None:
     write_file(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
+def keep(
+    path: str | os.PathLike, content: Any, write: Callable[[Any, Any], None] = write_file
+) -> None:
+    """Writes what was measured, to be used again; where it cannot, standard error says so once.
+
+    Args:
+        path: of the file.
+        content: what `write` takes.
+        write: `write_file` or `write_json`.
+    """
+    try:
+        write(path, content)
+    except OSError as error:
+        _say_once(f"{error.strerror}, and what was measured is not kept")
+
+
+@functools.cache
+def _say_once(text):
+    print(text, file=sys.stderr)
+
+
 def remove_temporary_files(*folders: str | os.PathLike) -> None:
     """Removes what `write_file` left in folders when its process was killed.
 
     Call it while no other process writes there, as within `lock_folder`.
     """
     for folder in folders:
-        # The eight characters are those of `tempfile`.
+        # The eight characters are those of `secrets`.
         for path in arguments.path("folders", folder).glob(f".*.????????{TEMPORARY}"):
             if path.is_file():
                 path.unlink()
@@ -119,10 +176,11 @@ def replace_folder(path: str | os.PathLike) -> Iterator[Path]:
     """A temporary folder beside `path` that takes its place when the block ends without an error.
 
     Args:
-        path: the folder to write; an old one is replaced.
+        path: the folder to write; an old one is replaced. A link stays, and what it points to is
+            replaced.
 
     Yields:
-        The path of the temporary folder.
+        The path of the temporary folder, which lies beside the one that it replaces.
 
     Example:
 
@@ -132,7 +190,7 @@ def replace_folder(path: str | os.PathLike) -> Iterator[Path]:
     ...     os.listdir(parent)
     ['results']
     """
-    path = arguments.path("path", path)
+    path = target_of(arguments.path("path", path))
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_temporary_folders(path)
     prefix = f".{path.name}."
@@ -158,10 +216,13 @@ def _remove_temporary_folders(path):
     """Removes what `replace_folder` left beside `path` when its process was killed.
 
     Killed between its last two steps, it has moved the old folder away; that one comes back.
+    Of a link that was moved away, only the link is removed.
     """
     name = glob.escape(path.name)
     for old in path.parent.glob(f".{name}.????????{OLD}"):
-        if path.exists():
+        if old.is_symlink():
+            old.unlink()
+        elif path.exists():
             shutil.rmtree(old)
         else:
             os.replace(old, path)

@@ -6,11 +6,13 @@ The only module that imports matplotlib. Its global state is left alone.
 import contextlib
 import math
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import arguments
+from ..checkpoints.files import target_of
 from ..statistics import error_interval
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -128,17 +130,23 @@ def replace_picture(path: str | Path) -> Iterator[Path]:
     """A temporary file that takes the place of `path` when the block ends without an error.
 
     Args:
-        path: the picture to write; an old one is replaced, and missing folders are made.
+        path: the picture to write; an old one is replaced, and missing folders are made. The new
+            one has its permissions. A link stays, and what it points to is replaced.
 
     Yields:
         The path of the temporary file, with the same ending.
+
+    Raises:
+        OSError: what is there is no file, but a device, for example.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
+    target = target_of(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.stem}.partial{Path(path).suffix}")
     try:
         yield partial
-        os.replace(partial, path)
+        if target.exists():
+            shutil.copymode(target, partial)
+        os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
 

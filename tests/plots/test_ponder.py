@@ -1,6 +1,8 @@
 """Pictures are written, and matplotlib's global state is left alone."""
 
 import itertools
+import os
+import stat
 import subprocess
 import sys
 
@@ -158,6 +160,24 @@ def test_one_error_in_a_thousand_stays_near_the_ground(tmp_path):
     panel.plot([1, 2], [0.0, 0.9])
     figure.error_axis(panel)
     assert 0.9 < panel.get_ylim()[1] <= 1.02
+
+
+def test_a_link_to_a_picture_and_its_permissions_stay(tmp_path):
+    (tmp_path / "old").touch(mode=0o600)
+    path = tmp_path / "picture.png"
+    path.symlink_to("old")
+    assert plots.ponder_against_difficulty(path, {"model": ROWS}) == path
+    assert path.is_symlink() and path.read_bytes().startswith(b"\x89PNG")
+    assert stat.S_IMODE((tmp_path / "old").stat().st_mode) == 0o600
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["old", "picture.png"]
+
+
+def test_a_pipe_is_no_picture(tmp_path):
+    path = tmp_path / "picture.png"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="neither a file nor a folder"):
+        plots.ponder_against_difficulty(path, {"model": ROWS})
+    assert path.is_fifo() and len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):

@@ -60,10 +60,50 @@ def test_default_folders_are_checked_before_any_work(command, tmp_path, monkeypa
         assert code == 2 and f"--out runs/act_parity{folder}: " in err
 
 
+@pytest.mark.parametrize(
+    "words", [["train", "act_parity"], ["train", "act_parity", "--out", "a"], ["export", "RUN"]]
+)
+def test_a_current_folder_that_was_removed(words, run, command, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    code, out, err = command(*[str(run.folder) if word == "RUN" else word for word in words])
+    assert code == 2 and out == "" and err.count("\n") == 1
+    assert "the current folder was removed" in err
+
+
 def test_a_link_to_nothing_is_no_folder(command, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     code, _, err = command("train", "act_parity", "--out", tmp_path / "link")
     assert code == 2 and f"--out {tmp_path / 'link'} is a link to what is not there" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "act_parity", "--out", "place"],
+        ["plot", "act_addition", "--out", "place.png"],
+        ["plot", "act_addition", "--out", "link.png"],
+    ],
+)
+def test_a_place_that_is_neither_a_file_nor_a_folder(words, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("place", "place.png"):
+        os.mkfifo(name)
+    os.symlink("place.png", "link.png")
+    code, _, err = command(*words)
+    assert code == 2 and f"--out {words[-1]} is neither a file nor a folder" in err
+    assert (tmp_path / words[-1]).is_fifo()
+
+
+def test_the_folder_of_a_file_is_writable(command, tmp_path, monkeypatch):
+    """Also if the file is, because a new one takes its place."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.json").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "a.json")
+    monkeypatch.setattr(os, "access", lambda place, _: place != tmp_path / "folder")
+    code, _, err = command("verify", "--out", tmp_path / "link")
+    assert code == 2 and f"{tmp_path / 'folder'} is not writable" in err
 
 
 def test_trainings_of_one_and_of_several_seeds_have_folders_of_their_own(command, tmp_path):
@@ -90,6 +130,15 @@ def test_answers_on_a_terminal_that_knows_no_greek():
     environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
     done = subprocess.run(words, env=environment, capture_output=True, check=False)
     assert done.returncode == 0 and rb"\u03c4" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("debug", [[], ["--debug"]])
+@pytest.mark.parametrize("end", [">/dev/full", ">&-"])
+def test_the_exit_code_of_an_error_that_cannot_be_written(end, debug):
+    words = [sys.executable, "-m", "keras_adaptive", "train", "nothing", *debug]
+    shell = ["sh", "-c", f'"$@" 2{end}', "sh", *words]
+    done = subprocess.run(shell, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
 
 
 def test_json_on_a_terminal_that_knows_no_greek(monkeypatch):

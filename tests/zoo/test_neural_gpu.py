@@ -11,6 +11,7 @@ import pytest
 import clean_process
 import tables
 from keras_adaptive import datasets
+from keras_adaptive.checkpoints import files
 from keras_adaptive.evaluation import Probe
 from keras_adaptive.weight_averages import use_averages
 from keras_adaptive.zoo.entries import lengths, store
@@ -53,6 +54,17 @@ def entries(run, tmp_path_factory, exported):
     into = tmp_path_factory.mktemp("entries")
     exported(run.folder, into, examples=10, lengths=(4, 20))
     return into
+
+
+def test_lengths_of_a_training_whose_folder_cannot_be_written(run, tmp_path, monkeypatch, capsys):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(files, "_write_new", refuse)
+    own = dataclasses.replace(run, folder=tmp_path)
+    rows = lengths.measure(NeuralGPU(run.recipe), own, 12, lengths=(4,))
+    assert {row["length"] for row in rows} >= {4} and rows[0]["examples"] == 12
+    assert capsys.readouterr().err.count("lengths.json") == 1
 
 
 @pytest.mark.parametrize(

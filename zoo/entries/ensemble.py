@@ -39,7 +39,6 @@ def averaged_run(runs):
     # The folder depends on the members and on how long each was trained.
     digest = hashlib.sha256("\n".join(members).encode()).hexdigest()
     folder = first.folder / f"ensemble-{digest[:12]}"
-    folder.mkdir(exist_ok=True)
     return Run(
         first.recipe, model, folder, first.settings, first.position, first.history, first.backend
     )

@@ -1,14 +1,19 @@
 """An entry of the zoo from a training: models, numbers, pictures, card and manifest."""
 
+import contextlib
 import dataclasses
+import errno
+import functools
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import keras
 
 from ... import checkpoints, large_files
-from ...checkpoints.files import read_json, replace_folder, write_json
+from ...checkpoints.files import keep, read_json, replace_folder, write_json
 from ...checkpoints.lock import lock_folder
 from ...export import uncompiled
 from .. import families
@@ -21,6 +26,8 @@ from .ensemble import averaged_run
 HISTORY_ROWS = 500
 # Metrics of all families that not every training has.
 OPTIONAL = ("accelerator", "finished")
+# Why files cannot be written, where only a text says so.
+REASONS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +139,7 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         **thinking_less.measure(family, model, min(examples, thinking_less.EXAMPLES), seed),
     }
     path = request.into / run.recipe.name
-    with replace_folder(path) as new:
+    with errors_of_writing(path), replace_folder(path) as new:
         model.save(new / "model.keras")
         if is_large:
             large_files.compress(new / "model.keras")
@@ -146,6 +153,29 @@ def _written(run, into, others, examples, long_examples, lengths, ensemble, seed
         (new / "README.md").write_text(family.card(metrics), encoding="utf-8")
         checkpoints.write_manifest(new)
     return path
+
+
+@contextlib.contextmanager
+def errors_of_writing(path):
+    """Errors of the block that name no file, those of TensorFlow too, say what was not written.
+
+    Args:
+        path: of the entry.
+
+    Raises:
+        OSError: the message names the entry, and says why.
+    """
+    try:
+        yield
+    except (OSError, sys.modules["tensorflow"].errors.OpError) as error:
+        if getattr(error, "filename", None):
+            raise
+        said = (number for number in REASONS if os.strerror(number) in str(error))
+        number = getattr(error, "errno", None) or next(said, None)
+        if number is None:
+            raise
+        why = f"{os.strerror(number)}; an old entry is as it was"
+        raise OSError(number, f"could not write {path}: {why}") from error
 
 
 def check_others(published, others):
@@ -209,7 +239,8 @@ def keep_baseline(metrics, runs, folder):
 def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
     """The metrics of a training; measured now, unless they were measured after its last step.
 
-    What was measured with other parameters of the data set is measured anew.
+    What was measured with other parameters of the data set is measured anew. A folder that cannot
+    be written keeps no metrics.
 
     Args:
         run: a `Run`.
@@ -230,7 +261,7 @@ def metrics_of(run, examples, exact_examples=None, seed=0, again=False):
         same &= metrics.get("settings") == json.loads(json.dumps(run.settings))
         if known and same and enough:
             return metrics
-    return evaluate_run(run, examples, seed)
+    return evaluate_run(run, examples, seed, functools.partial(keep, write=write_json))
 
 
 def write_saved_model(model, family, folder):

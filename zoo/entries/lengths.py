@@ -1,7 +1,8 @@
 """Errors of a model at lengths far beyond those of its training.
 
 Long examples take long, so results are saved in the folder of the training as soon as they are
-measured, and reused until the training continues or a setting changes.
+measured, and reused until the training continues or a setting changes. A folder that cannot be
+written keeps none.
 """
 
 import inspect
@@ -13,7 +14,7 @@ import keras
 import numpy as np
 
 from ... import datasets
-from ...checkpoints.files import read_json, write_file
+from ...checkpoints.files import keep, read_json
 from ..settings import check_option
 
 NAME = "lengths.json"
@@ -51,7 +52,7 @@ def measure(family, run, examples, long_examples=None, lengths=None, seed=0):
         while examples_in(record) < count:
             extend(record, family, probe, count, seed)
             data = {**network(run), "seed": seed, "rows": list(records.values())}
-            write_file(run.folder / NAME, json.dumps(data))
+            keep(run.folder / NAME, json.dumps(data))
         rows.append(row_of(record, family, count))
     return rows
 

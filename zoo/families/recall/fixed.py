@@ -9,7 +9,7 @@ import keras
 import numpy as np
 
 from .... import halting
-from ....checkpoints.files import read_json, write_file
+from ....checkpoints.files import keep, read_json
 from ...entries import lengths
 from .network import LAYER, Probe
 
@@ -68,7 +68,7 @@ def measure(family, run, length, steps, examples, seed=0):
                 )
                 for name, values in more.items():
                     results.setdefault(name, []).extend(values.tolist())
-                write_file(run.folder / NAME, json.dumps(kept))
+                keep(run.folder / NAME, json.dumps(kept))
                 print(
                     f"{length} bits, {count} steps: {sum(results['wrong'])} of "
                     f"{len(results['wrong'])} wrong, {time.monotonic() - began:.0f} s",
