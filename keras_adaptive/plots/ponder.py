@@ -176,5 +176,6 @@ def learning_curve(
     errors.legend(fontsize="small")
     for panel in (loss, errors):
         panel.set_xlabel("step")
+        panel.locator_params(axis="x", nbins=7)  # Longer numbers would touch.
         panel.grid(alpha=0.3)
     return write_figure(figure, path, title)
