@@ -107,9 +107,7 @@ def by_position(
             progress = Progress(*progress)
         some = ops.cond(
             ops.any(progress.running),
-            backend.parts.apart(
-                lambda: _total_of_some(body, numbers, before, progress, size, halo, global_logit)
-            ),
+            lambda: _total_of_some(body, numbers, before, progress, size, halo, global_logit),
             lambda: progress.total,
         )
         return progress._replace(total=some)
@@ -224,7 +222,7 @@ class SomePositions(NamedTuple):
             running: boolean `(positions,)`; the features of the others stay as they are.
         """
         new = unit.at_positions(ops.concatenate([rows, self.around]), self.positions)
-        rows = frozen_if_any(running, new, rows)
+        rows = frozen(running, new, rows)
         if halting_unit is None:
             return rows, ops.ones_like(rows[:, 0])
         nearest = self.positions.counts[1] - self.positions.counts[0]

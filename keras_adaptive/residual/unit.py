@@ -126,7 +126,8 @@ class ResidualUnit(KeepsFrozenParts):
         added = features
         for number, convolution in enumerate(self.convolutions):
             # Its own normalization takes maps, which are of one position here.
-            active = self._activate(number, added[:, None, None], training=False)[:, 0, 0]
+            maps = ops.reshape(added, (-1, 1, 1, added.shape[-1]))
+            active = ops.reshape(self._activate(number, maps, training=False), (-1, maps.shape[-1]))
             added = positions.convolve(active, convolution.kernel, distance=1 - number)
         return features[: positions.counts[0]] + added
 

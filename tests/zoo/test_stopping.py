@@ -120,13 +120,16 @@ def test_killed_again_and_again_equals_uninterrupted(small, begin, tmp_path):
     assert not [path for path in killed.iterdir() if path.name.startswith(".")]
 
 
+SHORT = ["--set=maps=3", "--set=min_length=1", "--set=length=5"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "inner"),
     [
         (["tune", "act_logic", "--tau=0.1,0.01", "--method=grid"], "trial_0000/seed-0"),
         (["study", "act_sort", "--tau=0.1", "--fixed=none", "--target=none"], "plain/seed-0"),
-        (["train", "neural_gpu_copy", "--seeds=2", "--set=maps=3", "--set=length=5"], "seed-0"),
+        (["train", "neural_gpu_copy", "--seeds=2", *SHORT], "seed-0"),
     ],
 )
 def test_many_trainings_are_told_to_end(words, inner, begin, tmp_path):

@@ -39,16 +39,6 @@ def some_or_all(
     )
 
 
-def apart(call: Callable[[], Any]) -> Callable[[], Any]:
-    """A call, as the branch of a condition, that takes no time where the other one is taken.
-
-    Otherwise TensorFlow goes through all operations of the branch that is not taken, too.
-    """
-    if tf.executing_eagerly():
-        return call
-    return tf.function(call, autograph=False, experimental_attributes={"_noinline": True})
-
-
 def take(nest: Any, rows: Tensor) -> Any:
     """The rows with these indices of each tensor."""
     return tree.map_structure(lambda values: tf.gather(values, rows), nest)
