@@ -20,8 +20,8 @@ from .positions import Positions, dilated
 MOST_IMAGES = 0.9
 MOST_POSITIONS = 0.25
 MOST_BY_CHANNEL = 1 / 256
-# When those around the running ones are too many, they are looked at again once this share of these
-# still runs.
+# Where those around the running ones were too many, they are counted again when no more than this
+# share of the running ones is left.
 AGAIN = 0.9
 # Of the positions that are computed, the largest share that may still run for the others to be left
 # out: to find the neighbours of those that are left takes as long as a unit.
@@ -93,7 +93,7 @@ def by_position(
     def advance(body, numbers, progress):
         """The steps with all positions, and then those with some."""
         before = ops.convert_to_tensor(1)
-        go_on, limit = many(progress.running, ops.convert_to_tensor(most))
+        go_on, limit = many(progress.running, ops.convert_to_tensor(most, "float32"))
         for n in numbers:
 
             def take_all(n=n, progress=progress, limit=limit):
