@@ -134,7 +134,7 @@ SHORT = ["--set=maps=3", "--set=min_length=1", "--set=length=5"]
 )
 def test_many_trainings_are_told_to_end(words, inner, begin, tmp_path):
     out = tmp_path / "my runs"
-    kinds = {"chunk": 2, "batch_size": 4, "steps": 2000}
+    kinds = {"chunk": 2, "batch_size": 4, "steps": 1_000_000}
     changed = [f"--set={key}={value}" for key, value in kinds.items()]
     process = begin.run(*words, "--examples=20", "--json", f"--out={out}", *changed)
     wait_for((out / inner / "history.csv").exists, process)
