@@ -239,9 +239,12 @@ class WeightedStep:
             halting = ops.cast(ops.reshape(halting, (-1,)), dtype)
         decision = rule(n, halting, memory)
         weight = ops.where(running, decision.weight, 0.0)
+        # A row that is frozen is finite if the row was, so that a weight of 0 leaves it out.
+        finite = list(map(id, tree.flatten(new_states))) if self.frozen else []
         share = {
             "mean": [
-                expand(weight, ops.ndim(tensor)) * ops.cast(_where(running, tensor), dtype)
+                expand(weight, ops.ndim(tensor))
+                * ops.cast(tensor if id(tensor) in finite else _where(running, tensor), dtype)
                 for tensor in _distinct(output, new_states)
             ],
             "steps": ops.cast(running, dtype),

@@ -48,12 +48,10 @@ class Positions(NamedTuple):
         places = (image * (height + 2) + place // width + 1) * across + place % width + 1
         size = batch * (height + 2) * across
         rows = ops.scatter(places[:, None], _from_1(counts[-1]), (size,))
-        # Three in a row are read at once.
-        rows = ops.stack([ops.pad(rows, [[1, 0]])[:-1], rows, ops.pad(rows, [[0, 1]])[1:]], axis=1)
-        lines = ops.cast(ops.stack([-across, 0, across]), "int32")
-        neighbours = backend.parts.take(rows, places[: counts[-2], None] + lines)
-        images = image[: counts[0]]
-        return cls(numbers, counts, images, ops.reshape(neighbours, (-1, 9)))
+        offsets = [line * across + column for line in (-1, 0, 1) for column in (-1, 0, 1)]
+        offsets = ops.cast(ops.stack(offsets), "int32")
+        neighbours = backend.parts.take(rows, places[: counts[-2], None] + offsets)
+        return cls(numbers, counts, image[: counts[0]], neighbours)
 
     def among(self, running: Tensor) -> tuple["Positions", Tensor]:
         """Those of the chosen positions that are still running, and those around these.

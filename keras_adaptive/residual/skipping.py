@@ -4,6 +4,7 @@ Images that have halted are left out of the batch. Of images whose positions hal
 running positions are gathered with those around them, and the units go on with these alone.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -105,9 +106,13 @@ def by_position(
 
             progress, go_on, limit, before = ops.cond(go_on, take_all, skip)
             progress = Progress(*progress)
+
+        def of_some(before, progress, size):
+            return _total_of_some(body, numbers, before, progress, size, halo, global_logit)
+
         some = ops.cond(
             ops.any(progress.running),
-            lambda: _total_of_some(body, numbers, before, progress, size, halo, global_logit),
+            lambda: backend.parts.apart(of_some, before, progress, size),
             lambda: progress.total,
         )
         return progress._replace(total=some)
@@ -131,38 +136,41 @@ def _total_of_some(body, numbers, before, progress, size, halo, global_logit):
     some = SomePositions.of(progress, size, halo, global_logit)
     chosen = some.positions.numbers[: some.positions.counts[0]]
     carry, running = take((progress.carry, progress.running), chosen)
-    total = tree.map_structure(
-        lambda whole: ops.zeros((some.positions.counts[0], *whole.shape[1:]), whole.dtype),
-        progress.total,
-    )
 
-    def without_halted(some, places, carry, running):
-        def drop():
-            fewer, kept = some.among(carry[0], running)
-            return fewer, *take((places, carry, running), kept)
-
-        return ops.cond(
-            _share(running) > MOST_KEPT, lambda: (some, places, carry, running), drop
+    def zeros(some):
+        count = some.positions.counts[0]
+        return tree.map_structure(
+            lambda whole: ops.zeros((count, *whole.shape[1:]), whole.dtype), progress.total
         )
 
-    # The state is of positions that mostly still run; the total is of all that ran at first.
+    def without_halted(state):
+        def drop():
+            some, places, carry, running, total, whole = state
+            fewer, kept = some.among(carry[0], running)
+            left = take((places, carry, running), kept)
+            return fewer, *left, zeros(fewer), add(whole, places, total)
+
+        return ops.cond(_share(state[3]) > MOST_KEPT, lambda: state, drop)
+
+    # All but the last is of positions that mostly still run. What the others have summed up is in
+    # the last, which is of all that ran at first.
     places = ops.arange(some.positions.counts[0], dtype="int32")
+    state = (some, places, carry, running, zeros(some), zeros(some))
     for n in numbers:
-        state = (some, places, carry, running)
 
-        def go_on(n=n, total=total, state=state):
-            some, places, carry, running = state
+        def go_on(n=n, state=state):
+            some, places, carry, running, total, whole = state
             share, carry, running = body(n, carry, running, some)
-            total = add(total, places, share)
-            state = (some, places, carry, running)
-            return total, state if n == numbers[-1] else without_halted(*state)
+            total = tree.map_structure(operator.add, total, share)
+            state = (some, places, carry, running, total, whole)
+            return state if n == numbers[-1] else without_halted(state)
 
-        def skip(total=total, state=state):
-            return total, state
-
-        takes_it = ops.logical_and(before < n, ops.any(running))
-        total, (some, places, carry, running) = ops.cond(takes_it, go_on, skip)
-    return add(progress.total, chosen, total)
+        takes_it = ops.logical_and(before < n, ops.any(state[3]))
+        state = ops.cond(takes_it, go_on, lambda state=state: state)
+    _, places, *_, total, whole = state
+    are_all = ops.shape(places)[0] == ops.shape(chosen)[0]
+    whole = ops.cond(are_all, lambda: total, lambda: add(whole, places, total))
+    return add(progress.total, chosen, whole)
 
 
 class SomePositions(NamedTuple):
@@ -187,9 +195,13 @@ class SomePositions(NamedTuple):
         positions = Positions.of(ops.reshape(progress.running, size), halo)
         features = progress.carry[0]
         summed = _summable(features if global_logit else features[:, :0])
-        others = ops.where(progress.running[:, None], 0, summed)
         area = ops.convert_to_tensor(size[1] * size[2])
-        sums = ops.sum(ops.reshape(others, (size[0], area, summed.shape[-1])), axis=1)
+        halted = ops.cast(~progress.running, summed.dtype)
+        # A product takes a third of the time of a sum of what `where` leaves.
+        sums = ops.matmul(
+            ops.reshape(halted, (size[0], 1, area)),
+            ops.reshape(summed, (size[0], area, summed.shape[-1])),
+        )[:, 0]
         around = backend.parts.take(features, positions.numbers[positions.counts[0] :])
         return cls(positions, around, sums, area)
 
@@ -237,8 +249,9 @@ class SomePositions(NamedTuple):
 
     def _by_image(self, rows):
         """The sums over the positions of each image."""
-        count = ops.shape(self.sums)[0]
-        return ops.segment_sum(rows, self.positions.images, num_segments=count)
+        # Without the images after the last one that has a position.
+        sums = ops.segment_sum(rows, self.positions.images, sorted=True)
+        return ops.pad(sums, [[0, ops.shape(self.sums)[0] - ops.shape(sums)[0]], [0, 0]])
 
 
 def frozen(running: Tensor, new: Tensor, old: Tensor) -> Tensor:

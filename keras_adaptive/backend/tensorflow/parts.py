@@ -39,6 +39,17 @@ def some_or_all(
     )
 
 
+def apart(function: Callable[..., Any], *inputs: Any) -> Any:
+    """What a function of nests of tensors returns, computed by a graph of its own.
+
+    TensorFlow visits each operation of a branch that is not taken, but not those of a graph in it.
+    """
+    if tf.executing_eagerly():
+        return function(*inputs)
+    options = {"_noinline": True}
+    return tf.function(function, autograph=False, experimental_attributes=options)(*inputs)
+
+
 def take(nest: Any, rows: Tensor) -> Any:
     """The rows with these indices of each tensor."""
     return tree.map_structure(lambda values: tf.gather(values, rows), nest)
