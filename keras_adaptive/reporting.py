@@ -15,6 +15,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from keras.src.backend.common import symbolic_scope
+
 
 class ThreadValue(threading.local):
     """A value that is local to each thread, and that Keras does not track as an attribute.
@@ -47,7 +49,8 @@ class ThreadValue(threading.local):
             self.value = before
 
 
-# Pairs of a kind and the list of a `record` that is open.
+# The kind and the list of each `record` that is open, and whether Keras was building something by
+# symbols when it was opened: what layers report then is of no use to those opened before.
 _open = ThreadValue(())
 
 
@@ -73,7 +76,7 @@ def record(kind: str) -> Iterator[list]:
     ['an entry']
     """
     entries: list[Any] = []
-    with _open.holding((*_open.value, (kind, entries))):
+    with _open.holding((*_open.value, (kind, entries, symbolic_scope.in_symbolic_scope()))):
         yield entries
 
 
@@ -84,6 +87,6 @@ def report(kind: str, entry: Any) -> None:
         kind: what is reported.
         entry: what to add.
     """
-    for its_kind, entries in _open.value:
-        if its_kind == kind:
+    for its_kind, entries, is_symbolic in _open.value:
+        if its_kind == kind and is_symbolic == symbolic_scope.in_symbolic_scope():
             entries.append(entry)

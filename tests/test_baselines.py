@@ -261,3 +261,12 @@ def test_in_a_functional_model():
     assert model.output.shape == (None, None, 3)
     x = inputs_of(inner)
     np.testing.assert_allclose(model(x), inner(x), atol=1e-6)
+
+
+def test_one_sequence_after_another_of_another_length():
+    model = stack_rnn()
+    inputs = [np.array([[1] * length + [2]]) for length in (2, 4)]
+    alone = [model.predict(x, verbose=0) for x in inputs]
+    for x, outputs in zip(inputs, alone):
+        twice = model.predict(np.concatenate([x, x]), verbose=0)
+        np.testing.assert_allclose(twice[:1], outputs, atol=1e-6)

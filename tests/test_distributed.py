@@ -106,8 +106,9 @@ def assert_same(history, alone):
 
 
 @pytest.mark.slow
-def test_several_devices(alone):
-    (history,) = answers(start(MODEL + MIRRORED + SHOW))
+@pytest.mark.parametrize("length", ["None", "3"])
+def test_several_devices(length, alone):
+    (history,) = answers(start(MODEL.replace("None", length) + MIRRORED + SHOW))
     assert_same(history, alone)
 
 

@@ -328,3 +328,19 @@ def test_an_output_with_the_name_of_a_metric():
     outputs = {name: keras.layers.Dense(1, name=name)(inputs) for name in ("task", "other")}
     with pytest.raises(ValueError, match="cannot be named 'task'"):
         AdaptiveModel(inputs, outputs).compile("sgd", "mse")
+
+
+def test_what_is_recorded_while_a_model_is_built_is_of_its_call():
+    class Mine(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.first = ACTRNN(keras.layers.GRUCell(3), return_sequences=True)
+            self.second = ACTRNN(keras.layers.GRUCell(3))
+
+        def call(self, inputs):
+            return self.second(self.first(inputs))
+
+    with record() as entries:
+        Mine()(X)
+    assert [tuple(entry.steps.shape) for entry in entries] == [(6, 4), (6, 4)]
+    assert all(float(entry.cost) > 0 for entry in entries)

@@ -23,6 +23,7 @@ FOLDERS = ["keras_adaptive", "datasets", "zoo"]
 NAMES = {
     "argparse": ["ArgumentParser._option_string_actions", "_AppendAction"],
     "keras.src.backend.common.masking": ["get_keras_mask"],
+    "keras.src.backend.common.symbolic_scope": ["in_symbolic_scope"],
     "keras.src.saving.object_registration": ["GLOBAL_CUSTOM_OBJECTS"],
     "keras.layers": [
         "Layer._call_has_training_arg",

@@ -38,11 +38,13 @@ def main(argv=None):
         reader of standard output has closed it.
     """
     words, arguments = list(map(in_utf8, sys.argv[1:] if argv is None else argv)), None
+    if sys.stderr is None:
+        replace_standard_error()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # Where τ cannot be written, \u03c4 can.
             stream.reconfigure(errors="backslashreplace")
     try:
-        with signals.terminable():
+        with signals.terminable() as stopped:
             arguments = parsed(words)
             choose_backend(getattr(arguments, "backend", None))
             command_check.check(arguments)
@@ -53,12 +55,11 @@ def main(argv=None):
         discard(sys.stdout)
         return 141
     except KeyboardInterrupt as stop:
-        say(f"{PROGRAM}: {str(stop) or 'interrupted'}")
-        if getattr(arguments, "begun", None):
-            again = do.again(words, resume=arguments.begun(arguments.out))
-            say(f"resume with: {again}")
-        return 143 if isinstance(stop, signals.Terminated) else 130
+        return report_stop(stop, arguments, words)
     except Exception as error:
+        if stopped.signal is not None:
+            # What a library has made of the signal's error.
+            return report_stop(signals.ERRORS[stopped.signal](), arguments, words)
         status = report_error(error, "--debug" in words)
         # Flushing fails on a full disk, for example.
         with contextlib.suppress(OSError, ValueError):
@@ -67,6 +68,30 @@ def main(argv=None):
             return status
         discard(sys.stdout)
     return status or 0
+
+
+def report_stop(stop, arguments, words):
+    """Print that a command was stopped, and how to go on; returns the exit code."""
+    say(f"{PROGRAM}: {str(stop) or 'interrupted'}")
+    if getattr(arguments, "begun", None):
+        again = do.again(words, resume=arguments.begun(arguments.out))
+        say(f"resume with: {again}")
+    return 143 if isinstance(stop, signals.Terminated) else 130
+
+
+def replace_standard_error():
+    """Discard what is written to a standard error that was closed before the process began.
+
+    Otherwise the next file that is opened would be in its place.
+    """
+    with contextlib.suppress(OSError):
+        os.fstat(2)
+        return
+    null = os.open(os.devnull, os.O_WRONLY)
+    if null != 2:
+        os.dup2(null, 2)
+        os.close(null)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
 def in_utf8(word):

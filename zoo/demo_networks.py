@@ -48,7 +48,10 @@ def train_small(recipe, examples):
         say(f"Training {words} on the parity of {BITS} bits …")
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
-            run = train(recipe, folder, variant=variant)
+            try:
+                run = train(recipe, folder, variant=variant)
+            except KeyboardInterrupt as stop:  # Which says that the state is kept.
+                raise type(stop)("interrupted") from None
         family = families.of(run.recipe)
         numbers = evaluate(run.model, run.recipe, 5 * examples)
         results[variant] = {

@@ -58,7 +58,9 @@ def _filtered():
             os.dup2(before, 2)
             os.close(before)
             written.seek(0)
-            os.write(2, b"".join(filter(_is_shown, written)))
+            if shown := b"".join(filter(_is_shown, written)):
+                with contextlib.suppress(OSError):  # Of a full disk, for example.
+                    os.write(2, shown)
 
 
 def _is_shown(line):

@@ -155,9 +155,12 @@ def encode(text: str, *, max_numbers: int = 15, **_: Any) -> np.ndarray:
     >>> encode("0.3 -1.2 0.8").shape
     (1, 6, 2)
     """
+    text = str(text)
     try:
-        values = [float(word) for word in str(text).replace(",", " ").split()]
+        values = [float(word) for word in text.replace(",", " ").split()]
     except ValueError:
+        values = []
+    if "_" in text:  # Which Python takes in numbers.
         values = []
     largest = float(np.finfo(np.float32).max)
     if not 2 <= len(values) <= max_numbers or not all(abs(x) <= largest for x in values):

@@ -159,14 +159,17 @@ class StackRNNCell(keras.layers.Layer):
     ) -> tuple[Tensor, list[Tensor]]:
         """One step; see the class."""
         h, flat = states
-        stacks = ops.reshape(flat, (-1, self.num_stacks, ops.shape(flat)[1] // self.num_stacks))
-        top = ops.reshape(stacks[:, :, : self.read_depth], (-1, self.num_stacks * self.read_depth))
+        # With -1 a batch size that is known would be lost, which a loop refuses.
+        batch, width = ops.shape(flat)
+        stacks = ops.reshape(flat, (batch, self.num_stacks, width // self.num_stacks))
+        read = self.num_stacks * self.read_depth
+        top = ops.reshape(stacks[:, :, : self.read_depth], (batch, read))
         total = ops.matmul(inputs, self.kernel) + ops.matmul(top, self.stack_kernel)
         if self.recurrent:
             total = total + ops.matmul(h, self.recurrent_kernel)
         h = ops.sigmoid(total)
         pushed = ops.sigmoid(ops.matmul(h, self.push_kernel))[:, :, None]
-        actions = ops.reshape(ops.matmul(h, self.action_kernel), (-1, self.num_stacks, 3))
+        actions = ops.reshape(ops.matmul(h, self.action_kernel), (batch, self.num_stacks, 3))
         if training:
             actions = ops.softmax(actions, axis=-1)
         elif self.hard_actions:

@@ -90,9 +90,11 @@ def _acquire(path, locked, shared):
         # The one that held it may have removed the file since it was opened here.
         if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
             now = datetime.datetime.now(datetime.UTC)
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()} since {now:%F %T} UTC")
-            file.flush()
+            holder = f"process {os.getpid()} on {socket.gethostname()} since {now:%F %T} UTC"
+            # The lock holds on a full disk too.
+            with contextlib.suppress(OSError):
+                file.truncate(0)
+                os.write(file.fileno(), holder.encode())
             return file
         file.close()
     print(

@@ -74,14 +74,21 @@ def deferred_signals() -> Iterator[StopRequest]:
 
 
 @contextlib.contextmanager
-def terminable() -> Iterator[None]:
-    """SIGTERM raises `Terminated` while the block runs, so that files are closed and removed."""
+def terminable() -> Iterator[StopRequest]:
+    """SIGINT and SIGTERM raise their errors at once, so that files are closed and removed.
+
+    Yields:
+        A `StopRequest`, which tells of the signal where a library has caught the error and raised
+        another.
+    """
+    request = StopRequest()
 
     def stop(number, frame):
-        raise Terminated("terminated")
+        request.signal = number
+        raise ERRORS[number]("terminated" if number == signal.SIGTERM else "interrupted")
 
-    with handled(stop, [signal.SIGTERM]):
-        yield
+    with handled(stop, ERRORS):
+        yield request
 
 
 @contextlib.contextmanager

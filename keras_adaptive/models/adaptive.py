@@ -245,6 +245,10 @@ def _gains_by_xla(model):
     It does where launching operations takes most of the time. It compiles for one shape: were the
     length not fixed, it would compile again for each.
     """
+    strategy = getattr(model, "distribute_strategy", None)
+    # On TensorFlow XLA cannot read weights that are on several devices.
+    if strategy is not None and strategy.num_replicas_in_sync > 1:
+        return False
     if model.run_eagerly or not backend.may_compile_models():
         return False
     layers = model._flatten_layers()

@@ -109,7 +109,7 @@ def test_describe_passes_over_padding():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "1", "a b", "1 nan", "1 inf", "1 1e39", "1;2", " ".join(["1"] * 16)]
+    "text", ["", "1", "a b", "1 nan", "1 inf", "1 1e39", "1;2", "1_0 2", " ".join(["1"] * 16)]
 )
 def test_no_sequence(text):
     with pytest.raises(ValueError) as error:

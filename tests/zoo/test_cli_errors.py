@@ -132,6 +132,14 @@ def test_answers_on_a_terminal_that_knows_no_greek():
     assert done.returncode == 0 and rb"\u03c4" in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize("end", [">/dev/full", ">&-"])
+def test_a_command_whose_messages_cannot_be_written(end):
+    words = [sys.executable, "-m", "keras_adaptive", "evaluate", "act_parity", "--examples", "2"]
+    shell = ["sh", "-c", f'"$@" 2{end}', "sh", *words, "--json"]
+    done = subprocess.run(shell, capture_output=True, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout)["examples"] == 2
+
+
 @pytest.mark.parametrize("debug", [[], ["--debug"]])
 @pytest.mark.parametrize("end", [">/dev/full", ">&-"])
 def test_the_exit_code_of_an_error_that_cannot_be_written(end, debug):

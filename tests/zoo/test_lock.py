@@ -122,3 +122,11 @@ def test_without_locks_it_is_said(how, tmp_path, monkeypatch, capsys):
     with lock_folder(tmp_path):
         assert f"{tmp_path} cannot be locked" in capsys.readouterr().err
     assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_hinders_no_lock(tmp_path):
+    words = [sys.executable, "-c", HOLDER.replace("600", "0"), str(tmp_path / "new"), ""]
+    shell = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *words]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "locked\n"), done.stderr
+    assert not (tmp_path / "new").exists()

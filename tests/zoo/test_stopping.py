@@ -149,3 +149,18 @@ def test_many_trainings_are_told_to_end(words, inner, begin, tmp_path):
     _, err = process.communicate(timeout=300)
     assert process.returncode == 143
     assert f"resuming from step {reached}: " in err
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_what_a_library_makes_of_a_signal(number, code, monkeypatch, capsys):
+    def hidden(arguments):
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt:
+            raise TypeError("None values not supported.") from None
+
+    parsed = cli.parsed(["list"])
+    parsed.command = hidden
+    monkeypatch.setattr(cli, "parsed", lambda words: parsed)
+    assert cli.main(["list"]) == code
+    assert capsys.readouterr().err == "keras-adaptive: interrupted\n"

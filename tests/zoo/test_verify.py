@@ -254,3 +254,13 @@ def test_published_entries_agree_with_each_other(tmp_path):
 def test_published_entries_agree_with_the_tables():
     """As tests/test_readme.py finds without a process of its own."""
     assert not list(inconsistencies(store.names()))
+
+
+@pytest.mark.parametrize(
+    "entry", [{}, {"published": "a", "seed": 1, "seconds": 1, "figures": [{}]}]
+)
+def test_a_record_from_which_something_is_missing(entry, tmp_path):
+    path = tmp_path / "verify.json"
+    path.write_text(json.dumps({"entries": {"act_parity": entry}}), encoding="utf-8")
+    with pytest.raises(ValueError, match="is not a record of `verify`: KeyError"):
+        record_of_verify.read(path)

@@ -40,7 +40,8 @@ def train(arguments):
 
 def export_hint(out):
     """A note on how to publish a finished training."""
-    command = shlex.join([PROGRAM, "export", str(out)])
+    folder = f"./{out}" if str(out).startswith("-") else str(out)
+    command = shlex.join([PROGRAM, "export", folder])
     return f"publish it with: {command} (with the TensorFlow backend)"
 
 

@@ -19,9 +19,23 @@ def read(path):
     if path is None or not path.exists():
         return {}
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8"))["entries"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not a record of `verify`: {error}") from error
+        entries = dict(json.loads(path.read_text(encoding="utf-8"))["entries"])
+        for entry in entries.values():
+            _check(entry)
+        return entries
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path} is not a record of `verify`: {type(error).__name__}, {error}"
+        ) from error
+
+
+def _check(entry):
+    """Raises an error if something is missing in the record of an entry."""
+    for name in ("published", "seed", "seconds"):
+        entry[name]
+    for figure in entry["figures"]:
+        in_words(figure)
+        agrees(figure, 0.0)
 
 
 def digest(name, folder=None):
