@@ -57,6 +57,16 @@ def test_killed_between_two_files(method, trainer, tmp_path, monkeypatch):
     assert names[:3] == ["oracle.json", "trial.json", "oracle.json"]
 
 
+def test_a_bayesian_search_goes_on_as_one_that_was_not_interrupted(trainer, tmp_path):
+    """The first three of its trials are random; the table rounds what is the same to 9 digits."""
+    search(tmp_path / "whole", "bayesian", trials=5)
+    search(tmp_path / "part", "bayesian", trials=4)
+    search(tmp_path / "part", "bayesian", trials=5, resume=True)
+    whole, part = (tmp_path / name / "trial_4/trial.json" for name in ("whole", "part"))
+    values = [json.loads(path.read_text())["hyperparameters"]["values"] for path in (whole, part)]
+    assert values[0] == values[1]
+
+
 @pytest.mark.parametrize("name", ["x[1]", "[!a]*"])
 def test_a_folder_with_any_name(name, trainer, tmp_path):
     whole = search(tmp_path / "plain")

@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 
 import keras_tuner
+import numpy as np
 from keras_tuner.engine.trial import Trial
 
 from ...checkpoints.files import read_json, write_json
@@ -91,6 +92,11 @@ class Random(Kept, keras_tuner.oracles.RandomSearchOracle):
 
 class Bayesian(Kept, keras_tuner.oracles.BayesianOptimizationOracle):
     """Values where a Gaussian process expects a low objective, or is uncertain."""
+
+    def populate_space(self, trial_id):
+        # KerasTuner does not save this state: a search that goes on would start it again.
+        self._random_state = np.random.RandomState([self.seed, int(trial_id)])
+        return super().populate_space(trial_id)
 
 
 class Hyperband(Kept, keras_tuner.oracles.HyperbandOracle):
