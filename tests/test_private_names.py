@@ -47,6 +47,7 @@ NAMES = {
     ],
     "keras.utils": ["Progbar._estimate_step_duration"],
     "keras_tuner": ["Oracle._get_oracle_fname", "Oracle._get_trial_dir", "Oracle._save_trial"],
+    "keras_tuner.oracles": ["BayesianOptimizationOracle._random_state"],
     "tensorflow.python.eager.polymorphic_function.function_context": ["make_function_context"],
     "tensorflow.python.eager.record": ["should_record_backprop", "stop_recording"],
     "tensorflow.python.framework.config": ["is_op_determinism_enabled"],
@@ -59,6 +60,7 @@ EXAMPLES = {
     "ArgumentParser": argparse.ArgumentParser,
     "Layer": lambda: keras.layers.Dense(1),
     "Variable": lambda: keras.Variable(1.0),
+    "BayesianOptimizationOracle": lambda: built_oracle(),
     "SGD": lambda: built(keras.optimizers.SGD(use_ema=True)),
 }
 LISTED = {name.split(".")[-1] for names in NAMES.values() for name in names}
@@ -69,6 +71,12 @@ PUBLIC = {"_replace", "_exit"}
 
 def built_model():
     return keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+
+
+def built_oracle():
+    import keras_tuner
+
+    return keras_tuner.oracles.BayesianOptimizationOracle()
 
 
 def built(optimizer):

@@ -1,9 +1,10 @@
 """The parts of a search that subclass KerasTuner: oracles that propose trials, and the tuner.
 
-KerasTuner 1.4.8 forgets a grid when it is loaded again, writes its state in place, rounds values
-that pass between processes, averages the executions of a trial, counts trainings that were cut
-short among the best, and needs TensorBoard to run a trial. The classes here change this by
-overriding methods.
+KerasTuner 1.4.8 forgets a grid when it is loaded again, writes its state in place, skips a trial
+that was killed while it was written, takes brackets in a path for a pattern, rounds values that
+pass between processes, averages the executions of a trial, counts trainings that were cut short
+among the best, and needs TensorBoard to run a trial. The classes here change this by overriding
+methods.
 """
 
 import itertools
@@ -11,8 +12,10 @@ import json
 from pathlib import Path
 
 import keras_tuner
+import numpy as np
+from keras_tuner.engine.trial import Trial
 
-from ...checkpoints.files import write_json
+from ...checkpoints.files import read_json, write_json
 from ...checkpoints.lock import lock_folder
 from . import rows as trials
 from .space import Range, space_in
@@ -20,6 +23,7 @@ from .space import Range, space_in
 # Hyperband's epochs: the shares of the training are 1/9, 1/3 and 1.
 MAX_EPOCHS, FACTOR = 9, 3
 OBJECTIVE = keras_tuner.Objective("objective", "min")
+TRIAL = "trial.json"
 
 
 class Kept:
@@ -31,7 +35,31 @@ class Kept:
 
     def _save_trial(self, trial):
         folder = Path(self._get_trial_dir(trial.trial_id))
-        write_json(folder / "trial.json", trial.get_state())
+        write_json(folder / TRIAL, trial.get_state())
+
+    def reload(self):
+        """Load what was saved, if anything was; interrupted trials are the next ones.
+
+        A trial's own file is written before the state that lists the trial. One that is not
+        listed was never trained, and is proposed again.
+
+        Raises:
+            ValueError: a file is missing or damaged.
+        """
+        path = Path(self._get_oracle_fname())
+        state = read_json(path, ("start_order", "ongoing_trials", "retry_queue"))
+        if state is None:
+            if any(path.parent.glob("trial_*")):
+                raise ValueError(f"{path} is missing")
+            return
+        for number, trial_id in enumerate(state["start_order"]):
+            file = path.parent / f"trial_{trial_id}" / TRIAL
+            content = read_json(file)
+            if content is None or int(trial_id) != number:
+                raise ValueError(f"{file if content is None else f'trial {number}'} is missing")
+            self.trials[trial_id] = Trial.from_state(content)
+        state["retry_queue"] += state["ongoing_trials"].values()
+        self.set_state({**state, "ongoing_trials": {}})
 
     def end_trial(self, trial):
         # KerasTuner sends a worker's numbers as 32-bit floats.
@@ -64,6 +92,11 @@ class Random(Kept, keras_tuner.oracles.RandomSearchOracle):
 
 class Bayesian(Kept, keras_tuner.oracles.BayesianOptimizationOracle):
     """Values where a Gaussian process expects a low objective, or is uncertain."""
+
+    def populate_space(self, trial_id):
+        # KerasTuner does not save this state: a search that goes on would start it again.
+        self._random_state = np.random.RandomState([self.seed, int(trial_id)])
+        return super().populate_space(trial_id)
 
 
 class Hyperband(Kept, keras_tuner.oracles.HyperbandOracle):
@@ -142,8 +175,12 @@ class RecipeTuner(keras_tuner.Tuner):
         self.plan = plan
         folder = plan.folder.resolve()
         oracle = oracle_of(plan.settings)
+        super().__init__(oracle, directory=str(folder.parent), project_name=folder.name)
+        if self.oracle is not oracle:
+            # A worker's oracle is the chief's.
+            return
         try:
-            super().__init__(oracle, directory=str(folder.parent), project_name=folder.name)
+            oracle.reload()
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"KerasTuner cannot read its files in {plan.folder}, which seem to be damaged "
@@ -168,6 +205,15 @@ class RecipeTuner(keras_tuner.Tuner):
             except keras_tuner.errors.FatalError as error:
                 raise error.__cause__ or error from None
             self.plan.write_tables()
+
+    def save(self):
+        # A tuner has no state besides its oracle's, which only the chief has.
+        if isinstance(self.oracle, Kept):
+            self.oracle.save()
+
+    def reload(self):
+        # KerasTuner calls it if there is a file of the tuner, which says nothing.
+        pass
 
     def on_search_begin(self):
         # Without this file, a tuner that is killed in its first trial would forget the trial.
