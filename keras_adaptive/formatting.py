@@ -32,6 +32,15 @@ def truncated(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def plural(number: int, word: str, ending: str = "s") -> str:
+    """A number and a word.
+
+    >>> plural(1, "seed"), plural(2000, "batch", "es")
+    ('1 seed', '2,000 batches')
+    """
+    return f"{number:,} {word}{ending if number != 1 else ''}"
+
+
 def aligned(rows: list[list[str]], align: Callable[[str, int], str] = str.rjust) -> list[str]:
     """Rows of texts as lines with columns of the same width.
 

@@ -80,10 +80,7 @@ def report_stop(stop, arguments, words):
 
 
 def replace_standard_error():
-    """Discard what is written to a standard error that was closed before the process began.
-
-    Otherwise the next file that is opened would be in its place.
-    """
+    """Discard what is written to a standard error that was closed; a file might take its place."""
     with contextlib.suppress(OSError):
         os.fstat(2)
         return

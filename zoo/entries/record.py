@@ -21,21 +21,13 @@ def read(path):
     try:
         entries = dict(json.loads(path.read_text(encoding="utf-8"))["entries"])
         for entry in entries.values():
-            _check(entry)
+            # Whatever is missing in one is found here.
+            _ = [entry["published"], entry["seed"], entry["seconds"]]
+            _ = [(in_words(figure), agrees(figure, 0.0)) for figure in entry["figures"]]
         return entries
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"{path} is not a record of `verify`: {type(error).__name__}, {error}"
-        ) from error
-
-
-def _check(entry):
-    """Raises an error if something is missing in the record of an entry."""
-    for name in ("published", "seed", "seconds"):
-        entry[name]
-    for figure in entry["figures"]:
-        in_words(figure)
-        agrees(figure, 0.0)
+        text = f"{path} is not a record of `verify`: {type(error).__name__}, {error}"
+        raise ValueError(text) from error
 
 
 def digest(name, folder=None):

@@ -8,7 +8,7 @@ import time
 
 import keras
 
-from ...formatting import truncated
+from ...formatting import plural, truncated
 from ...long_calls import in_words
 from ..training.batches import batches
 from ..training.run import start
@@ -55,15 +55,6 @@ def announce(recipe, labels, count, seeds, done, jit_compile="auto", measured=Tr
     duration = in_words(seconds * recipe.steps * left)
     of_what = "a whole training" if total is None else plural(left, "training")
     say(f"about {duration} for {of_what}: a batch takes about {seconds:.2g} seconds")
-
-
-def plural(number, word, ending="s"):
-    """A number and a word.
-
-    >>> plural(1, "seed"), plural(2000, "batch", "es")
-    ('1 seed', '2,000 batches')
-    """
-    return f"{number:,} {word}{ending if number != 1 else ''}"
 
 
 def say(text):

@@ -27,8 +27,7 @@ TRIAL = "trial.json"
 
 
 class Kept:
-    """A mixin for oracles that replaces files atomically, keeps values unrounded, and knows the
-    best trials."""
+    """A mixin for oracles that replaces files whole, keeps values unrounded, and knows the best."""
 
     def save(self):
         write_json(self._get_oracle_fname(), self.get_state())
