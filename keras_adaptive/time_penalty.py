@@ -1,5 +1,6 @@
 """The time penalty τ of a layer: a number that training may change, by hand or by a controller."""
 
+import threading
 from typing import Any
 
 import keras
@@ -11,8 +12,28 @@ from .scalar_weight import add_scalar
 from .types import Tensor
 
 
+class _Losses(threading.local):
+    """The costs that a layer has added in a thread."""
+
+    def __init__(self):
+        self.value: list[Tensor] = []
+
+
 class HasTimePenalty:
     """What layers have in common whose ponder costs τ per step: a base class beside `Layer`."""
+
+    @property
+    def _losses(self):
+        """What Keras keeps in one list for all threads.
+
+        A strategy of TensorFlow traces each replica in a thread, and goes on with the next one
+        where τ is assigned, in the middle of a call.
+        """
+        return self.__dict__.setdefault("_losses_of_threads", _Losses()).value
+
+    @_losses.setter
+    def _losses(self, value):
+        """Keras sets it to an empty list."""
 
     def set_time_penalty(
         self, time_penalty: float, target_ponder: Any, has_ponder_cost: bool, halting: Any

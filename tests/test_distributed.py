@@ -113,6 +113,22 @@ def test_several_devices(length, alone):
 
 
 @pytest.mark.slow
+def test_a_time_penalty_that_follows_a_target_on_several_devices():
+    model, names = MODEL.replace("time_penalty=0.01", "time_penalty=0.01, target_ponder=2.0"), {}
+    with graphs.functions(run_eagerly=True):
+        exec(compile(model + ALONE, "distributed.md", "exec"), names)
+    (history,) = answers(start(model + MIRRORED + SHOW))
+    assert_same(history, names["history"])
+
+
+@pytest.mark.slow
+def test_a_device_without_an_example():
+    more = "history = model.fit(x[:17], y[:17], batch_size=16, verbose=0).history\n"
+    (history,) = answers(start(MODEL + MIRRORED + more + SHOW))
+    assert np.isfinite(list(history.values())).all()
+
+
+@pytest.mark.slow
 def test_other_layers_on_several_devices(alone):
     (history,) = answers(start(MODEL + MIRRORED + OTHERS + SHOW))
     np.testing.assert_allclose(

@@ -35,10 +35,9 @@ class Entry(NamedTuple):
     def cost(self) -> Tensor:
         """τ · mean over the batch of the sum over all other axes of N + R (Equations 10-12)."""
         ponder = self.steps + self.remainder
-        if ponder.shape[0] == 0:
-            return ops.zeros((), ponder.dtype)
-        total = ops.mean(ops.sum(ponder, axis=tuple(range(1, ops.ndim(ponder)))))
-        return ops.cast(self.time_penalty, total.dtype) * total
+        # One of several devices may have no example of the last batch.
+        rows = ops.maximum(ops.cast(ops.shape(ponder)[0], ponder.dtype), 1.0)
+        return ops.cast(self.time_penalty, ponder.dtype) * (ops.sum(ponder) / rows)
 
     @property
     def present(self) -> Tensor:

@@ -34,8 +34,9 @@ def answer_dtype() -> str:
 class AdaptiveModel(SingleTrace, keras.Model):
     """A functional `keras.Model` for layers that ponder.
 
-    Adaptive layers train in any Keras model; this one reports what happens. The logs of `fit` and
-    `evaluate` have, beside the compiled metrics,
+    Adaptive layers train in any Keras model; this one reports what happens. (On JAX, Keras keeps
+    the costs of only the last call of a layer that is called twice; this model keeps both.) The
+    logs of `fit` and `evaluate` have, beside the compiled metrics,
 
     * `loss`: the sum that is minimised,
     * `task_loss`: the compiled loss and all other losses except the ponder cost,
@@ -47,7 +48,8 @@ class AdaptiveModel(SingleTrace, keras.Model):
     A custom layer that calls `halting.report` in its `call` is reported too; one that Keras
     does not call to build the model (it has a `compute_output_spec`) says so by an attribute
     `reports_ponder = True`. What is reported for anything but a layer of the model is part of
-    `ponder_cost` alone.
+    `ponder_cost` alone. A `train_step` of your own ends with
+    `return self.compute_metrics(x, y, y_pred)`, as the metrics above are updated by then.
 
     On TensorFlow without a GPU, where Keras leaves XLA alone by default (`jit_compile="auto"`), XLA
     compiles the training step if its adaptive layers are `ACTRNN` on short sequences of a fixed
