@@ -1,6 +1,5 @@
 """The time penalty τ of a layer: a number that training may change, by hand or by a controller."""
 
-import threading
 from typing import Any
 
 import keras
@@ -8,15 +7,9 @@ from keras import ops
 
 from . import arguments
 from .control import controller_of
+from .reporting import ThreadValue
 from .scalar_weight import add_scalar
 from .types import Tensor
-
-
-class _Losses(threading.local):
-    """The costs that a layer has added in a thread."""
-
-    def __init__(self):
-        self.value: list[Tensor] = []
 
 
 class HasTimePenalty:
@@ -29,7 +22,10 @@ class HasTimePenalty:
         A strategy of TensorFlow traces each replica in a thread, and goes on with the next one
         where τ is assigned, in the middle of a call.
         """
-        return self.__dict__.setdefault("_losses_of_threads", _Losses()).value
+        of_thread = self.__dict__.setdefault("_losses_of_threads", ThreadValue())
+        if of_thread.value is None:
+            of_thread.value = []
+        return of_thread.value
 
     @_losses.setter
     def _losses(self, value):
