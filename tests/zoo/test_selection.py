@@ -165,13 +165,9 @@ def test_sharpness_is_looked_at_on_validation_data(poisoned, monkeypatch, tmp_pa
     spec = importlib.util.spec_from_file_location("neural_gpu_sharpness", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    written = {}
-    monkeypatch.setattr(module, "write", lambda name, rows, **rest: written.update(rest))
     monkeypatch.setattr(module, "LENGTHS", {"neural_gpu_copy": (5,)})
     monkeypatch.setattr(module, "SHARPNESSES", (1.0,))
-    monkeypatch.setattr("sys.argv", ["neural_gpu_sharpness", "--examples", "2"])
-    module.main()
-    assert written["entries"][0]["rows"][0]["examples"] == 2
+    assert module.measured("neural_gpu_copy", 2)["rows"][0]["examples"] == 2
 
 
 # Two trainings: the first is better on test data, the second on validation data.
