@@ -159,7 +159,7 @@ def test_heights_in_a_text_are_chosen_on_validation_data(poisoned, tmp_path):
 
 
 @pytest.mark.slow
-def test_sharpness_is_looked_at_on_validation_data(poisoned, monkeypatch, tmp_path):
+def test_sharpness_is_looked_at_on_validation_data(poisoned, monkeypatch):
     path = ROOT / "benchmarks" / "neural_gpu_sharpness.py"
     monkeypatch.syspath_prepend(str(path.parent))
     spec = importlib.util.spec_from_file_location("neural_gpu_sharpness", path)
