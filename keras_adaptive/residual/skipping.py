@@ -107,27 +107,30 @@ def by_position(
             progress, go_on, limit, before = ops.cond(go_on, take_all, skip)
             progress = Progress(*progress)
 
-        def of_some(before, progress, size):
-            return _total_of_some(body, numbers, before, progress, size, halo, global_logit)
+        def of_some(before, carry, running, size):
+            at_first = progress._replace(carry=carry, running=running)
+            return _shares_of_some(body, numbers, before, at_first, size, halo, global_logit)
 
-        some = ops.cond(
-            ops.any(progress.running),
-            lambda: backend.parts.apart(of_some, before, progress, size),
-            lambda: progress.total,
-        )
+        def with_some():
+            # The total of all positions stays outside, where it need not be copied.
+            inputs = before, progress.carry, progress.running, size
+            return backend.parts.add(progress.total, *backend.parts.apart(of_some, *inputs))
+
+        some = ops.cond(ops.any(progress.running), with_some, lambda: progress.total)
         return progress._replace(total=some)
 
     return advance
 
 
-def _total_of_some(body, numbers, before, progress, size, halo, global_logit):
-    """The total of the loop after all steps, of which the positions that run take the rest.
+def _shares_of_some(body, numbers, before, progress, size, halo, global_logit):
+    """The numbers of the positions that run, and what they add to the total in the other steps.
 
     Args:
         body: a step of the loop.
         numbers: of the steps.
         before: the number of the last step that all positions have taken.
-        progress: of the loop; the first of its states are the features of all positions.
+        progress: of the loop; the first of its states are the features of all positions. Of its
+            total only dtypes and shapes are read.
         size: `(batch, height, width)` of the feature maps.
         halo: how far away from a position the values are that a unit reads.
         global_logit: whether halting units read the mean of an image.
@@ -140,7 +143,7 @@ def _total_of_some(body, numbers, before, progress, size, halo, global_logit):
     def zeros(some):
         count = some.positions.counts[0]
         return tree.map_structure(
-            lambda whole: ops.zeros((count, *whole.shape[1:]), whole.dtype), progress.total
+            lambda share: ops.zeros((count, *share.shape[1:]), share.dtype), progress.total
         )
 
     def without_halted(state):
@@ -170,7 +173,7 @@ def _total_of_some(body, numbers, before, progress, size, halo, global_logit):
     _, places, *_, total, whole = state
     are_all = ops.shape(places)[0] == ops.shape(chosen)[0]
     whole = ops.cond(are_all, lambda: total, lambda: add(whole, places, total))
-    return add(progress.total, chosen, whole)
+    return chosen, whole
 
 
 class SomePositions(NamedTuple):
