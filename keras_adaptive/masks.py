@@ -1,6 +1,7 @@
 """The masks that Keras attaches to tensors."""
 
 import keras
+from keras import ops
 from keras.src.backend.common import masking
 
 from . import arguments
@@ -23,6 +24,18 @@ def mask_or_attached(mask: Tensor | None, inputs: Tensor) -> Tensor | None:
         ValueError: if the mask has not as many rows and positions as the inputs.
     """
     return arguments.mask_of(attached_mask(inputs) if mask is None else mask, inputs)
+
+
+def differs(vectors: Tensor, padding: float) -> Tensor:
+    """Which vectors `(…, size)` are not all `padding`: boolean `(…,)`.
+
+    >>> differs(np.array([[0, 255], [255, 255]], "uint8"), 255.0).tolist()
+    [True, False]
+    """
+    if not keras.backend.is_float_dtype(vectors.dtype):
+        # In another dtype the padding would become a number that vectors have: -1 is True.
+        vectors = ops.cast(vectors, "float32")
+    return ops.any(ops.not_equal(vectors, ops.cast(padding, vectors.dtype)), axis=-1)
 
 
 def drop_mask(layer: keras.layers.Layer) -> keras.layers.Layer:

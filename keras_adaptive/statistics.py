@@ -7,6 +7,7 @@ stuck.
 
 import dataclasses
 import math
+import numbers
 import statistics
 from collections.abc import Sequence
 from typing import Any
@@ -176,7 +177,7 @@ def median_of_each(records: Sequence[Any]) -> Any:
             lack are left out. Of what is not a number in all of them, the first is taken.
 
     Returns:
-        A record of that structure, with integers where all are integers.
+        A record of that structure, with integers where all are integers, and NaN where one is NaN.
 
     Raises:
         ValueError: there is no record.
@@ -194,10 +195,14 @@ def median_of_each(records: Sequence[Any]) -> Any:
         return {key: median_of_each([record[key] for record in records]) for key in shared}
     if isinstance(first, list):
         return [median_of_each(each) for each in zip(*records)]
-    if not all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in records):
+    if not all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in records):
         return first
+    if any(math.isnan(x) for x in records):
+        return math.nan
     median = statistics.median(records)
-    return int(median) if all(isinstance(record, int) for record in records) else median
+    if all(isinstance(record, numbers.Integral) for record in records):
+        return int(median)
+    return median.item() if isinstance(median, np.generic) else median
 
 
 def plateaus(values: Sequence[float], patience: int | None) -> int:

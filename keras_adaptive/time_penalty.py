@@ -8,7 +8,7 @@ from keras import ops
 from . import arguments
 from .control import controller_of
 from .reporting import ThreadValue
-from .scalar_weight import add_scalar
+from .scalar_weight import add_scalar, number_in, set_number
 from .types import Tensor
 
 
@@ -54,10 +54,13 @@ class HasTimePenalty:
 
     @property
     def time_penalty(self) -> float:
-        """The current τ, a float, which can be set at any time, also during training."""
+        """The current τ, a float, which can be set at any time, also during training.
+
+        On JAX, a callback within an epoch calls `self.model.jax_state_sync()` before.
+        """
         if self._time_penalty is None:
             return self._initial_time_penalty
-        return float(ops.convert_to_numpy(self._time_penalty))
+        return number_in(self._time_penalty)
 
     @time_penalty.setter
     def time_penalty(self, value: float) -> None:
@@ -65,9 +68,9 @@ class HasTimePenalty:
         if self._time_penalty is None:
             self._initial_time_penalty = value
         else:
-            self._time_penalty.assign(value)
+            set_number(self._time_penalty, value)
             if self.target_ponder is not None:
-                self._integral.assign(value)
+                set_number(self._integral, value)
 
     @property
     def time_penalty_variable(self) -> keras.Variable | None:

@@ -118,6 +118,19 @@ def test_curriculum_advances_when_the_exam_is_passed():
     assert callback.get_state() == {"level": 2, "step": 160}
 
 
+def test_exactly_the_threshold_passes():
+    """Though 0.1 is a little more in float32, in which metrics are computed."""
+    feed = feed_of(OneByOne(LENGTHS, start=2, stop=4, share=0.0), batches=1)
+    callback = AdvanceCurriculum(feed, threshold=0.9)
+    logs = {}
+    callback._error = lambda: float(np.float32(0.1))
+    callback.on_epoch_end(0, logs)
+    assert logs["curriculum_passed"] == 1.0
+    callback._error = lambda: 0.1001
+    callback.on_epoch_end(1, logs)
+    assert logs["curriculum_passed"] == 0.0
+
+
 def test_all_lengths_at_once_grow():
     feed = feed_of(Growing(LENGTHS, lengths=(3, 6), least=2), batches=20)
     inputs, _, weights = feed[0]

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_adaptive import evaluation, statistics
+from keras_adaptive import evaluation, metrics, statistics
 from keras_adaptive.layers import ACTRNN
 
 
@@ -49,6 +49,24 @@ def test_errors_of_sequences_and_symbols():
     assert summary["symbol_error"] == 0.1
     (row,) = judge.by_difficulty(results)
     assert (row["difficulty"], row["examples"], row["sequence_error"]) == (3, 10, 0.2)
+
+
+def test_symbols_are_wrong_as_in_the_metric():
+    """Of one bit at a time, which is right from 0.5 on, and of several symbols at a time."""
+    rng = np.random.default_rng(0)
+    judge, weights = evaluation.Evaluation(), np.ones((4, 3))
+    weights[0, 2] = 0.0
+    for targets, outputs in (
+        (rng.integers(0, 2, (4, 3)), rng.random((4, 3, 1))),
+        (rng.integers(0, 2, (4, 3, 1)), rng.random((4, 3, 1))),
+        (rng.integers(0, 2, (4, 3, 6)), rng.random((4, 3, 6, 2))),
+    ):
+        batch = {"inputs": weights, "targets": targets, "weights": weights}
+        batch["difficulty"] = np.ones((4, 3))
+        found = judge.collect(lambda x, outputs=outputs: {"outputs": outputs}, [batch], 4)
+        wrong = metrics.symbol_errors(targets, outputs, weights)
+        share = np.sum(wrong) / (11 * np.size(wrong) // 12)
+        assert judge.summary(found)["symbol_error"] == round(share, 6)
 
 
 def test_examples_without_a_target_are_left_out():
@@ -142,6 +160,15 @@ def test_the_median_of_records_that_differ():
     assert statistics.median_of_each(records[::-1]) == {"seed": 2}
     assert statistics.median_of_each([{"a": [1, 2]}, {"a": [3, 2]}]) == {"a": [2, 2]}
     assert statistics.median_of_each([[0.5, True], [1, False]]) == [0.75, True]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "float64", "float32"])
+def test_the_median_of_numbers_of_numpy(dtype):
+    numbers = np.array([1, 5, 3], dtype)
+    median = statistics.median_of_each([{"n": n} for n in numbers])["n"]
+    assert median == 3 and type(median) is type(numbers[0].item())
+    assert statistics.median_of_each(list(numbers[:2])) == 3
+    assert np.isnan(statistics.median_of_each([np.nan, 1.0, 2.0]))
 
 
 def test_plateaus():

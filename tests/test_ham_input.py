@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_adaptive.ham import HAM, Memory
+from keras_adaptive.ham import DHAM, HAM, Memory
 
 X = np.ones((2, 5, 3), "float32")
 
@@ -41,6 +41,20 @@ BAD = {
 def test_bad_input(message):
     with pytest.raises(ValueError, match=message):
         BAD[message]()
+
+
+@pytest.mark.parametrize("kind", [HAM, DHAM])
+def test_bits_of_any_dtype_are_the_same(kind):
+    """Though -1, the padding, is True as a boolean and 255 as an unsigned integer."""
+    layer = kind(2, keras.layers.LSTMCell(4))
+    bits = np.random.default_rng(0).integers(0, 2, (2, 5, 3))
+    bits[:, 1] = 1
+    expected = np.array(layer(bits.astype("float32")))
+    for dtype in ("bool", "uint8", "int64", "float64"):
+        np.testing.assert_allclose(layer(bits.astype(dtype)), expected, atol=1e-6, err_msg=dtype)
+    full = layer(np.full((1, 4, 3), 255, "uint8"))
+    np.testing.assert_allclose(full, layer(np.full((1, 4, 3), 255.0)), atol=1e-6)
+    assert np.any(np.array(full))
 
 
 def test_more_operations_than_leaves_are_no_mistake():

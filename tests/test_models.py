@@ -215,6 +215,26 @@ def test_callbacks_see_the_logs_and_may_set_the_time_penalty():
     assert logs["ponder_cost"][0] == 0.0 < logs["ponder_cost"][1]
 
 
+def test_the_time_penalty_changes_within_an_epoch():
+    """On JAX, where Keras takes the variables away, a callback has to ask for them."""
+    model = network()
+    layer, seen = model.get_layer("act_0"), []
+
+    class Rise(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            if hasattr(self.model, "jax_state_sync"):
+                with pytest.raises(RuntimeError, match=r"call `self.model.jax_state_sync\(\)`"):
+                    layer.time_penalty = 7.0
+                with pytest.raises(RuntimeError, match="has no value within an epoch"):
+                    seen.append(layer.time_penalty)
+                self.model.jax_state_sync()
+            seen.append(layer.time_penalty)
+            layer.time_penalty = batch + 1.0
+
+    model.fit(X, Y, batch_size=2, verbose=0, callbacks=[Rise()])
+    assert [*seen, layer.time_penalty] == [0.25, 1.0, 2.0, 3.0]
+
+
 @pytest.mark.slow
 def test_resuming_after_saving_equals_going_on(tmp_path):
     model = network(target_ponder=1.5)

@@ -15,6 +15,7 @@ TESTS = (
     "test_metrics.py::test_in_a_model_with_weights",
     "test_metrics.py::test_symbol_errors[False-classes]",
     "test_models.py::test_a_layer_that_is_called_twice_is_charged_twice",
+    "test_models.py::test_the_time_penalty_changes_within_an_epoch",
     "test_neural_gpu_model.py::test_the_parts_add_up",
     "test_optimizers.py::test_accumulated_gradients_get_noise_once",
     "test_optimizers.py::test_adamax_is_that_of_the_equations",

@@ -139,7 +139,11 @@ def parsed(words):
             top.error(f"there is no command {words[0]!r}. Nearest: {near}")
         return top.parse_args(words)
     name, rest = words[0], words[1:]
-    return top.parse_args([name, *arranged(rest, commands[name], name in WITH_INPUT)])
+    words = arranged(rest, commands[name], name in WITH_INPUT)
+    arguments, more = top.parse_known_args([name, *words])
+    if more := [word for word in more if word != "--"]:
+        commands[name].error(f"unrecognized arguments: {' '.join(more)}")
+    return arguments
 
 
 def choose_backend(backend):

@@ -22,12 +22,16 @@ def listing(folder=None):
 
     Returns:
         A dict: `models`, a list of dicts with the measurements of each model, its `headline` (see
-        there) and `megabytes`, the size of its folder; and `recipes`, the names of all recipes.
+        there) and `megabytes`, the size of its folder; `damaged`, what is wrong with those that
+        cannot be read, by name; and `recipes`, the names of all recipes.
     """
-    return {
-        "models": [described(store.entry(name, folder)) for name in store.names(folder)],
-        "recipes": list(recipes.names()),
-    }
+    models, damaged = [], {}
+    for name in store.names(folder):
+        try:
+            models.append(described(store.entry(name, folder)))
+        except (ValueError, OSError) as error:
+            damaged[name] = str(error)
+    return {"models": models, "damaged": damaged, "recipes": list(recipes.names())}
 
 
 def described(entry):
@@ -67,7 +71,9 @@ def table(data):
     lines = texts[:count]
     if rows[True]:
         lines += ["", "Experiments, which did not learn their task:", *texts[count:]]
-    trained = {model["model"] for model in data["models"]}
+    if data["damaged"]:
+        lines += ["", "Damaged:", *(f"{name}: {why}" for name, why in data["damaged"].items())]
+    trained = {model["model"] for model in data["models"]} | set(data["damaged"])
     others = [name for name in data["recipes"] if name not in trained]
     if others:
         lines += ["", f"Recipes that are not trained yet: {', '.join(others)}"]

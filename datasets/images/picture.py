@@ -1,5 +1,6 @@
 """Reads a picture from a file, for a network of images."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -26,18 +27,24 @@ def read_picture(
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is not a picture, or it is too small.
+        ValueError: the path is not that of a file, or the file not a picture, or it is too small.
     """
-    from PIL import Image, ImageOps, UnidentifiedImageError
+    from PIL import Image, ImageOps
 
-    if not Path(path).is_file():
+    if not Path(path).exists():
         raise FileNotFoundError(f"there is no picture {str(path)!r}")
+    if not Path(path).is_file():
+        raise ValueError(f"a picture must be a file, not a folder or a pipe: {str(path)!r}")
     try:
-        with Image.open(path) as image:
-            upright = ImageOps.exif_transpose(image)
-            opaque = _on_background(_with_8_bits(upright))
-            read = opaque.convert("L" if channels == 1 else "RGB")
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        with warnings.catch_warnings():
+            # Pillow warns of large pictures, and refuses larger ones.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(path) as image:
+                upright = ImageOps.exif_transpose(image)
+                opaque = _on_background(_with_8_bits(upright)).convert("RGB")
+            read = opaque.convert("L") if channels == 1 else opaque
+    # The readers of Pillow raise errors of any kind for a file that is damaged.
+    except Exception as error:
         raise ValueError(f"{str(path)!r} is not a picture, such as a .png file: {error}") from error
     width, height = read.size
     if square is not None:

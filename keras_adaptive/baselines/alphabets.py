@@ -12,6 +12,7 @@ import numpy as np
 from keras import ops
 
 from .. import arguments, backend
+from ..masks import differs
 from ..types import Shape, Tensor
 
 
@@ -153,7 +154,7 @@ class Vectors:
 
     def present(self, tokens: Tensor) -> Tensor:
         """Boolean `(batch, time)`, false at padding."""
-        return ops.any(ops.not_equal(tokens, ops.cast(self.padding, tokens.dtype)), axis=-1)
+        return differs(tokens, self.padding)
 
     def vectors(self, tokens: Tensor, dtype: Any) -> Tensor:
         """The vectors as numbers of that dtype."""

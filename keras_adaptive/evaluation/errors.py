@@ -100,11 +100,13 @@ class Evaluation:
             batch: as in `collect`.
             answers: of the probe.
         """
-        counts = batch["weights"] > 0
-        wrong = (answers["outputs"].argmax(-1) != batch["targets"]) & counts
+        arrays = batch["targets"], answers["outputs"], batch["weights"]
+        wrong = np.asarray(metrics.symbol_errors(*arrays))
+        counts = batch["weights"].reshape(wrong.shape[:2] + (1,) * (wrong.ndim - 2)) > 0
+        axes = tuple(range(1, wrong.ndim))
         return {
-            "wrong_symbols": wrong.sum(axis=1),
-            "symbols": counts.sum(axis=1),
+            "wrong_symbols": wrong.sum(axis=axes),
+            "symbols": np.broadcast_to(counts, wrong.shape).sum(axis=axes),
             "difficulty": batch["difficulty"].max(axis=1),
         }
 

@@ -3,7 +3,7 @@
 from keras import ops
 
 from .. import arguments
-from ..scalar_weight import add_scalar
+from ..scalar_weight import add_scalar, number_in, set_number
 from ..types import Tensor
 
 _FLOOR = 1e-3  # Added to H, so that 1 / H and its slope stay finite.
@@ -34,25 +34,28 @@ class EntropyBonus:
 
     @property
     def entropy_bonus(self) -> float:
-        """The current α, a float; it can be set at any time, also while training."""
+        """The current α, a float; it can be set at any time, also while training.
+
+        On JAX, a callback within an epoch calls `self.model.jax_state_sync()` before.
+        """
         if self._entropy_bonus is None:
             return self.initial_entropy_bonus
-        return float(ops.convert_to_numpy(self._entropy_bonus))
+        return number_in(self._entropy_bonus)
 
     @entropy_bonus.setter
     def entropy_bonus(self, value: float) -> None:
-        self._weight(self._entropy_bonus).assign(_bonus(value))
+        set_number(self._weight(self._entropy_bonus), _bonus(value))
 
     @property
     def entropy_decay(self) -> float:
         """The factor of α after each step, a float; it can be set at any time."""
         if self._entropy_decay is None:
             return self.initial_entropy_decay
-        return float(ops.convert_to_numpy(self._entropy_decay))
+        return number_in(self._entropy_decay)
 
     @entropy_decay.setter
     def entropy_decay(self, value: float) -> None:
-        self._weight(self._entropy_decay).assign(_decay(value))
+        set_number(self._weight(self._entropy_decay), _decay(value))
 
     def _weight(self, weight):
         if weight is None:

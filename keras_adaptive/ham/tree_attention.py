@@ -8,7 +8,7 @@ from keras import ops
 from .. import arguments, backend, cells
 from ..dtypes import at_least_float32
 from ..freezing import KeepsFrozenParts
-from ..masks import mask_or_attached
+from ..masks import differs, mask_or_attached
 from ..max_outputs import check_max_outputs, output_count
 from ..types import Shape, Tensor
 from .memory import Memory, pad_time
@@ -182,7 +182,7 @@ class TreeAttention(KeepsFrozenParts):
         if self.padding is None:
             present = ops.ones_like(inputs[..., 0], dtype="bool")
         else:
-            present = ops.any(ops.not_equal(inputs, ops.cast(self.padding, inputs.dtype)), axis=-1)
+            present = differs(inputs, self.padding)
         return present if mask is None else ops.logical_and(present, ops.cast(mask, "bool"))
 
     def _reached(self, present):

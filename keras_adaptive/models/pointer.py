@@ -12,7 +12,7 @@ from ..beam_search import IMPOSSIBLE, beam_search
 from ..dtypes import at_least_float32
 from ..empty_batch import accepts_empty_batch
 from ..halting import record
-from ..masks import mask_or_attached
+from ..masks import differs, mask_or_attached
 from ..types import Rule, Shape, Tensor
 from .pointer_answers import ANSWERS, Answer, valid_points
 from .pondering import PonderingDecoder
@@ -186,7 +186,7 @@ class PointerNetwork(PonderingDecoder):
         return outputs
 
     def _encode(self, points, mask=None, training=False):
-        real = ops.any(ops.not_equal(points, self.padding_value), axis=-1)
+        real = differs(points, self.padding_value)
         if mask is not None:
             real = ops.logical_and(real, ops.cast(mask, "bool"))
         points = ops.cast(points, self.compute_dtype)

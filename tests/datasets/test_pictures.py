@@ -1,5 +1,8 @@
 """Pictures of users are read as a person sees them."""
 
+import os
+import warnings
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -77,3 +80,38 @@ def test_a_narrow_picture_is_refused_with_its_own_size(tmp_path):
     Image.new("L", (2000, 8)).save(tmp_path / "picture.png")
     with pytest.raises(ValueError, match=r"at least 8 × 8 .* Received: 8 × 2000"):
         read_picture(tmp_path / "picture.png", 1, least=8)
+
+
+# Pillow raises another error for each.
+@pytest.mark.parametrize("place", [0, 8, 11, 35])
+def test_a_damaged_picture_is_none(tmp_path, place):
+    path = tmp_path / "picture.png"
+    Image.fromarray(np.random.default_rng(0).integers(0, 256, (16, 16), np.uint8)).save(path)
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"picture.png' is not a picture"):
+        read_picture(path, 1)
+
+
+def test_a_large_picture_is_read_without_a_warning(tmp_path, monkeypatch):
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    Image.new("1", (15, 12), 1).save(tmp_path / "picture.png")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_picture(tmp_path / "picture.png", 1).shape == (12, 15, 1)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_colours_of_other_spaces(tmp_path, channels):
+    Image.new("LAB", (10, 10), (255, 128, 128)).save(tmp_path / "picture.tif")
+    assert read_picture(tmp_path / "picture.tif", channels).shape == (10, 10, channels)
+
+
+def test_what_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.png")
+    for path in (tmp_path, tmp_path / "pipe.png"):
+        with pytest.raises(ValueError, match="must be a file, not a folder or a pipe"):
+            read_picture(path, 1)
+    with pytest.raises(FileNotFoundError, match="there is no picture"):
+        read_picture(tmp_path / "none.png", 1)

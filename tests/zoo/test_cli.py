@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -65,6 +66,18 @@ def test_list(command):
     data = json.loads(command("list", "--json")[1])
     assert [found["model"] for found in data["models"]] == ["act_addition"]
     assert "act_parity" in data["recipes"]
+
+
+def test_a_damaged_entry_does_not_hide_the_others(command, entries, tmp_path, monkeypatch):
+    for name in ("act_addition", "damaged"):
+        shutil.copytree(entries / "act_addition", tmp_path / name)
+    (tmp_path / "damaged" / "README.md").write_text("another")
+    monkeypatch.setattr(store, "root", lambda: tmp_path)
+    code, out, _ = command("list")
+    assert code == 0 and "\nact_addition  addition  " in out
+    assert re.search(r"\nDamaged:\ndamaged: the file .*README.md is damaged or altered", out)
+    data = json.loads(command("list", "--json")[1])
+    assert len(data["models"]) == 1 and "README.md" in data["damaged"]["damaged"]
 
 
 def test_evaluate(command, traced):

@@ -52,6 +52,13 @@ def test_errors_are_one_line(argv, words, refused):
     refused(argv, words)
 
 
+def test_a_word_too_many(command, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        command("list", "extra")
+    words = "keras-adaptive: error: unrecognized arguments: extra (see keras-adaptive list --help)"
+    assert capsys.readouterr() == ("", f"{words}\n")
+
+
 def test_default_folders_are_checked_before_any_work(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").touch()

@@ -279,8 +279,10 @@ def test_card_says_why_a_training_was_chosen(run, entries):
     assert "chosen for the least error at 5 digits" in choice(run.recipe, [better, one])
     assert "another has a lower error" in choice(run.recipe, [one, better])
     scouted = [{"seed": 3, "steps": 9, "longer_error": 0.5, "longer_symbol_error": 0.25}]
+    scouted += [{"seed": 4, "steps": 5, "diverged": True}]
     text = neural_gpu_card.training(run.recipe, {**metrics, "scouted": scouted})
     assert "trained with several seeds" in text and "| 3 | 9 | 50.00 % | 25.0000 % |" in text
+    assert "| 4 | 5 | diverged |" in text
     other = {"model": "other", "lengths": metrics["lengths"]}
     text = neural_gpu_card.results(run.recipe, {**metrics, "other_models": [other]})
     assert "[other](../other/README.md)" in text and "(this one)" in text

@@ -83,6 +83,28 @@ def test_all_seeds_are_trained_with_the_settings_of_the_first(calls, small, tmp_
     choose_seed(small, tmp_path, 3, resume=True, **given)
 
 
+def test_a_seed_that_diverges_is_left_out(small, tmp_path, monkeypatch):
+    lost = {0}
+
+    def some(recipe, out, seed, **options):
+        (out / checkpoint.NAME).touch()
+        if seed in lost:
+            raise FloatingPointError(f"the loss of seed {seed} is nan")
+        row = {"stage": 0, "step": 2, "longer_error": 1.0, "longer_symbol_error": 0.5}
+        at = SimpleNamespace(step=2, seconds=0.5)
+        return SimpleNamespace(history=[row], position=at, seed=seed)
+
+    at = {"position": {"step": 1, "seconds": 0.1}}
+    monkeypatch.setattr(trainings, "train", some)
+    monkeypatch.setattr(checkpoint, "latest", lambda folder: SimpleNamespace(state=at))
+    assert choose_seed(small, tmp_path, 2).seed == 1
+    first, second = json.loads((tmp_path / SEEDS).read_text())
+    assert first == {"seed": 0, "steps": 1, "diverged": True} and second["longer_error"] == 1.0
+    lost = {0, 1}
+    with pytest.raises(FloatingPointError, match="the loss of seed 1 is nan"):
+        choose_seed(small, tmp_path, 2, resume=True)
+
+
 @pytest.mark.usefixtures("eager", "few_validated")
 def test_trainings_of_an_earlier_version_which_kept_no_settings(small, tmp_path, request):
     train(small, tmp_path / "seed-0", seed=0, steps_scale=2, until_stage=0)

@@ -29,7 +29,8 @@ def choose_seed(
     """Train the first stage with seeds 0, 1, …, and continue with the best seed to the end.
 
     The best seed has the fewest wrong symbols on validation examples that are longer than those
-    of the stage. `scouted_stages` of the recipe sets how many stages come before the choice.
+    of the stage; one with which the training diverges is left out. `scouted_stages` of the recipe
+    sets how many stages come before the choice.
 
     Args:
         recipe: the name of a recipe of a family that validates longer examples, or the `Recipe`.
@@ -47,6 +48,7 @@ def choose_seed(
             `resume` a setting differs from that of the trainings, or as `train`.
         FileExistsError: `out` already holds trainings, and `resume` is False.
         FileNotFoundError: `resume` without trainings.
+        FloatingPointError: the training diverged, with all seeds or later with the best one.
     """
     check_option("seeds", seeds)
     loaded = recipes.load(recipe) if isinstance(recipe, str) else recipe
@@ -70,24 +72,24 @@ def choose_seed(
         results, stages = [], loaded.scouted_stages
         trainings = Trainings(recipe, out, kept)
         settings |= {name: kept[name] for name in KEPT}
-
-        def train(seed, **more):
-            outcome = trainings.train(f"seed-{seed}", seed, **{**settings, **more})
-            if outcome.error is not None:
-                raise FloatingPointError(outcome.error)
-            return outcome.run
-
         for seed in range(seeds):
-            run = train(seed, until_stage=stages)
-            results.append({"seed": seed, **_errors(run.history, stages)})
+            outcome = trainings.train(f"seed-{seed}", seed, **settings, until_stage=stages)
+            results.append({"seed": seed, **_errors(outcome, stages)})
             write_json(out / SEEDS, results)
-        best = min(results, key=lambda row: (row["longer_symbol_error"], row["longer_error"]))
-        return train(best["seed"])
+        measured = [row for row in results if "longer_error" in row]
+        if measured:
+            best = min(measured, key=lambda row: (row["longer_symbol_error"], row["longer_error"]))
+            outcome = trainings.train(f"seed-{best['seed']}", best["seed"], **settings)
+        if outcome.error is not None:
+            raise FloatingPointError(outcome.error)
+        return outcome.run
 
 
-def _errors(history, stages):
+def _errors(outcome, stages):
     """The errors on longer examples at the end of the first `stages`, and after which step."""
-    end = next(row for row in reversed(history) if row["stage"] < stages)
+    if outcome.error is not None:
+        return {"steps": outcome.steps, "diverged": True}
+    end = next(row for row in reversed(outcome.run.history) if row["stage"] < stages)
     columns = ("longer_error", "longer_symbol_error")
     return {"steps": end["step"], **{name: end[name] for name in columns}}
 

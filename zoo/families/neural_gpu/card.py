@@ -161,8 +161,11 @@ def scouted(recipe, metrics):
         [
             seed["seed"],
             f"{seed['steps']:,}",
-            percent(seed["longer_error"]),
-            f"{100 * seed['longer_symbol_error']:.4f} %",
+            *(
+                ("diverged", "")
+                if "diverged" in seed
+                else (percent(seed["longer_error"]), f"{100 * seed['longer_symbol_error']:.4f} %")
+            ),
         ]
         for seed in metrics["scouted"]
     ]
