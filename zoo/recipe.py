@@ -27,7 +27,8 @@ class Recipe:
         figure: the `Figure` of the entry's card.
         batch_size: examples in each batch, of the stages that have no other number.
         seed: of the initial weights and of the training data.
-        validate_every: steps between two measurements on validation data.
+        validate_every: steps between two measurements on validation data, in the stages that have
+            no other number.
         task: one paragraph on the task, for the card.
         paper: what the paper reports: `cell`, `error`, `error_without_act`, each a text.
         differences: how the training differs from the paper's, one sentence each.

@@ -130,6 +130,7 @@ STAGE = {
     ),
     "chunk": Integer("steps between two decisions", 1, 1_000_000),
     "batch_size": Integer("examples a step in the stage", 1, LARGEST_BATCH, none=True),
+    "validate_every": Integer("the recipe's, in the stage", 1, MOST_STEPS, none=True),
 }
 # A hyperparameter means the same in every family.
 HYPERPARAMETERS = {

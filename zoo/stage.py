@@ -72,6 +72,7 @@ class Stage:
             bins, every batch has all lengths.
         chunk: steps between two decisions: learning rate, curriculum, checkpoint.
         batch_size: examples in each batch; None for the recipe's.
+        validate_every: steps between two measurements on validation data; None for the recipe's.
 
     Raises:
         ValueError: an argument outside its range.
@@ -88,6 +89,7 @@ class Stage:
     bins: tuple[int, ...] = ()
     chunk: int = 500
     batch_size: int | None = None
+    validate_every: int | None = None
 
     def __post_init__(self):
         for name, setting in STAGE.items():

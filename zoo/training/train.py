@@ -268,7 +268,8 @@ class Conductor:
             last = last or self.learns_all(row)
         else:
             last = True
-        if last or position.step - position.validated >= run.recipe.validate_every:
+        every = run.stage.validate_every or run.recipe.validate_every
+        if last or position.step - position.validated >= every:
             position.validated = position.step
             with averaged_weights(run.model):
                 row.update(self.family.validate(run, self.probe))
