@@ -8,6 +8,7 @@ import copy
 import functools
 import inspect
 import itertools
+import os
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -63,7 +64,8 @@ def batch(
     _check_known(name, parameters)
     fixed = tuple(sorted(parameters.items()))
     size = _block_size(name, batch_size, fixed, split)
-    block = _block(index // size, size, name, batch_size, seed, SPLITS.index(split), fixed)
+    which = index // size, size, name, batch_size, seed, SPLITS.index(split), fixed
+    block = _block(*which, _place(name))
     # Copies, so that what the caller does to a batch does not change the block.
     return {feature: values.copy() for feature, values in block(index % size).items()}
 
@@ -110,8 +112,8 @@ def _block_size(name, batch_size, parameters, split="train"):
 
 # Training with bins of lengths cycles through this many blocks.
 @functools.lru_cache(maxsize=16)
-def _block(number, size, name, batch_size, seed, split, parameters):
-    """A function from i < `size` to the i-th batch of block `number`."""
+def _block(number, size, name, batch_size, seed, split, parameters, place):
+    """A function from i < `size` to the i-th batch of block `number` of the data in a place."""
     module = task(name)
     parameters = _with_split(module.sample, parameters, SPLITS[split])
     rng = np.random.default_rng([zlib.crc32(name.encode()), seed, split, number])
@@ -122,6 +124,11 @@ def _block(number, size, name, batch_size, seed, split, parameters):
     return lambda i: {
         feature: values[i * batch_size : (i + 1) * batch_size] for feature, values in block.items()
     }
+
+
+def _place(name):
+    """Where a user says that the data lies; None if the task draws its examples."""
+    return os.environ.get(getattr(task(name), "VARIABLE", ""))
 
 
 def _with_split(sample, parameters, split):

@@ -108,6 +108,14 @@ def test_without_the_text_it_is_said_what_to_put_where(tmp_path, monkeypatch):
             assert said in str(error.value)
 
 
+def test_batches_are_of_the_place_that_is_named_now(here, tmp_path, monkeypatch):
+    asked = {"length": 50, "size": SIZE, "split": "test"}
+    datasets.batch("enwik8", 2, **asked)
+    monkeypatch.setenv(enwik8.VARIABLE, str(tmp_path))
+    with pytest.raises(FileNotFoundError):
+        datasets.batch("enwik8", 2, **asked)
+
+
 def test_another_text_is_refused(tmp_path, monkeypatch):
     """Each part of the megabyte has its checksum."""
     monkeypatch.setenv(enwik8.VARIABLE, str(enwik8_text.write_head(tmp_path / "head")))
