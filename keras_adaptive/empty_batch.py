@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 from keras import ops, tree
 
 from . import arguments
+from .types import Tensor
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,6 +37,18 @@ def accepts_empty_batch(call: Callable[P, R]) -> Callable[P, R]:
         return tree.map_structure(lambda x: x[:0], call(**given))
 
     return wrapped
+
+
+def mean_over_rows(values: Tensor) -> Tensor:
+    """The sum of all values divided by the number of rows; of no rows 0, not NaN.
+
+    One of several devices may have no example of the last batch.
+
+    >>> float(mean_over_rows(np.array([2.0, 4.0]))), float(mean_over_rows(np.zeros(0)))
+    (3.0, 0.0)
+    """
+    rows = ops.maximum(ops.shape(values)[0], 1)
+    return ops.sum(values) / ops.cast(rows, values.dtype)
 
 
 def _one_row(x):

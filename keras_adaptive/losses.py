@@ -7,6 +7,7 @@ from keras import ops
 
 from . import arguments
 from .distributed import share_of
+from .empty_batch import mean_over_rows
 from .masks import attached_mask
 from .types import Tensor
 
@@ -84,11 +85,10 @@ class SequenceLoss(keras.losses.Loss):
         for _ in range(ops.ndim(y_true) - axes):
             there = there[..., None]
         values = self.call(ops.where(there, y_true, ops.zeros_like(y_true)), y_pred)
-        total = ops.sum(values * counted)
+        values = values * counted
         if self.per_target:
-            return share_of(total / ops.maximum(ops.sum(counted), 1.0))
-        rows = ops.maximum(ops.shape(values)[0], 1)
-        return share_of(total / ops.cast(rows, values.dtype))
+            return share_of(ops.sum(values) / ops.maximum(ops.sum(counted), 1.0))
+        return share_of(mean_over_rows(values))
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The cross-entropy of each time step, `(batch, time)`."""

@@ -8,6 +8,7 @@ from keras import ops, tree
 from . import arguments, backend
 from .distributed import share_of
 from .dtypes import at_least_float32
+from .empty_batch import mean_over_rows
 from .ham import HAM, entropy, log_probability, record
 from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out
@@ -175,10 +176,9 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
         if samples > 1:
             y, weights = ops.repeat(y, samples, axis=0), ops.repeat(weights, samples, axis=0)
         rows, values = self.row_losses(outputs, entries[0], y, weights, samples)
-        count = ops.cast(ops.shape(y)[0], outputs.dtype)
         for name, tracker in self._trackers.items():
             value, weight = values[name]
-            weight = count / samples if weight is None else weight
+            weight = ops.shape(y_pred)[0] if weight is None else weight
             tracker.update_state(ops.stop_gradient(value), ops.stop_gradient(weight))
         total = rows["task"]
         if training:
@@ -188,9 +188,10 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
             bonus = ops.cast(self._bonus_of_this_step(), total.dtype)
             total = total + bonus * rows["openness"]
             total = total + self.entropy_penalty * rows["entropy"]
+        loss = mean_over_rows(total)
         if self.per_target:
-            count = ops.maximum(ops.sum(ops.cast(weights > 0, outputs.dtype)), 1.0)
-        loss = ops.sum(total) / count
+            targets = ops.sum(ops.cast(weights > 0, outputs.dtype))
+            loss = ops.sum(total) / ops.maximum(targets, 1.0)
         return share_of(loss + sum(ops.cast(x, loss.dtype) for x in self.losses))
 
     def row_losses(
@@ -244,13 +245,13 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
         }
         targets, accesses = ops.sum(present), ops.sum(counts)
         values = {
-            "task_loss": (ops.mean(rows["task"]), None),
+            "task_loss": (mean_over_rows(rows["task"]), None),
             "reward": (ops.sum(reward) / ops.maximum(targets, 1.0), targets),
             "entropy": (
                 ops.sum(counts * ops.mean(h, axis=-1)) / ops.maximum(accesses, 1.0),
                 accesses,
             ),
-            "log_probability": (ops.mean(ops.sum(counts * log_p_path, axis=1)), None),
+            "log_probability": (mean_over_rows(ops.sum(counts * log_p_path, axis=1)), None),
             "baseline_error": (ops.sum(error) / ops.maximum(accesses, 1.0), accesses),
         }
         return rows, values

@@ -59,6 +59,30 @@ with strategy.scope():
 eager = {"run_eagerly": True}
 history |= {"neural_gpu_alone": neural_gpu(**eager), "ham_alone": ham(**eager)}
 """
+# The second batch has one example, for the first of two devices.
+WITHOUT_EXAMPLE = """
+import json
+from keras_adaptive.ham import Memory
+from keras_adaptive.layers import HAM
+from keras_adaptive.models import PointerNetwork
+from keras_adaptive.reinforce import ReinforceModel
+
+rng = np.random.default_rng(1)
+bits = rng.integers(0, 2, size=(9, 2, 2))
+points, corners = rng.random((9, 3, 2)), np.array([[1, 2, 3, 1]] * 9)
+with strategy.scope():
+    inputs = keras.Input((2, 2))
+    network = keras.Model(inputs, HAM(1, None, Memory(2, hidden_units=2), seed=1)(inputs))
+    models = [
+        (ReinforceModel(network), None, bits, bits[..., :1]),
+        (ReinforceModel(network, samples=2, baseline="leave_one_out"), None, bits, bits[..., :1]),
+        (PointerNetwork(4, max_ponder=3), SequenceLoss(), points, corners),
+    ]
+    for model, loss, _, _ in models:
+        model.compile("sgd", loss)
+fits = [model.fit(x, y, batch_size=8, verbose=0).history for model, _, x, y in models]
+print(json.dumps(fits))
+"""
 
 
 def start(source, **environment):
@@ -126,6 +150,14 @@ def test_a_device_without_an_example():
     more = "history = model.fit(x[:17], y[:17], batch_size=16, verbose=0).history\n"
     (history,) = answers(start(MODEL + MIRRORED + more + SHOW))
     assert np.isfinite(list(history.values())).all()
+
+
+@pytest.mark.slow
+def test_other_models_on_a_device_without_an_example():
+    (histories,) = answers(start(MODEL + MIRRORED + WITHOUT_EXAMPLE))
+    assert len(histories) == 3
+    for history in histories:
+        assert np.isfinite(list(history.values())).all()
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from .. import reporting
+from ..empty_batch import mean_over_rows
 from ..types import Tensor
 
 
@@ -35,9 +36,7 @@ class Entry(NamedTuple):
     def cost(self) -> Tensor:
         """τ · mean over the batch of the sum over all other axes of N + R (Equations 10-12)."""
         ponder = self.steps + self.remainder
-        # One of several devices may have no example of the last batch.
-        rows = ops.maximum(ops.cast(ops.shape(ponder)[0], ponder.dtype), 1.0)
-        return ops.cast(self.time_penalty, ponder.dtype) * (ops.sum(ponder) / rows)
+        return ops.cast(self.time_penalty, ponder.dtype) * mean_over_rows(ponder)
 
     @property
     def present(self) -> Tensor:

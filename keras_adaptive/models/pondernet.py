@@ -8,6 +8,7 @@ from keras import ops, tree
 
 from .. import arguments
 from ..distributed import replicas
+from ..empty_batch import mean_over_rows
 from ..pondernet import PonderNet
 from ..types import Tensor
 from .adaptive import AdaptiveModel
@@ -94,10 +95,8 @@ class PonderNetModel(AdaptiveModel):
         y = tree.map_structure(lambda target: ops.repeat(target, count, axis=0), y)
         weights = self._weights(p, answers, y, sample_weight)
         loss = super().compute_loss(x, y, answers, weights, training)
-        rows = ops.shape(p)[0]
-        # One of several devices may have no example of the last batch.
-        kl = ops.sum(divergence(p, self.prior)) / ops.maximum(ops.cast(rows, p.dtype), 1.0)
-        self._divergence_tracker.update_state(ops.stop_gradient(kl), rows)
+        kl = mean_over_rows(divergence(p, self.prior))
+        self._divergence_tracker.update_state(ops.stop_gradient(kl), ops.shape(p)[0])
         return loss + ops.cast(self.beta * kl / replicas(), loss.dtype)
 
     def _weights(self, p, answers, y, sample_weight):

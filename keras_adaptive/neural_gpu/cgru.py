@@ -9,7 +9,7 @@ from keras import ops
 
 from .. import arguments, reporting
 from ..dtypes import at_least_float32
-from ..empty_batch import accepts_empty_batch
+from ..empty_batch import accepts_empty_batch, mean_over_rows
 from ..types import Shape, Tensor
 from . import activations, convolution
 
@@ -230,7 +230,7 @@ class CGRU(keras.layers.Layer):
         if self.saturation_cost:
             total = saturation_of(before, inside)
             length = ops.maximum(ops.sum(ops.cast(inside, total.dtype), axis=1), 1.0)
-            add_saturation_cost(self, self.saturation_cost * ops.mean(total / length**2))
+            add_saturation_cost(self, self.saturation_cost * mean_over_rows(total / length**2))
         return new
 
     def compute_output_shape(self, input_shape: Shape) -> Shape:

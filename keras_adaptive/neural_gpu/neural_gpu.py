@@ -10,7 +10,7 @@ from keras import ops
 
 from .. import arguments, backend, relaxation
 from ..dtypes import at_least_float32
-from ..empty_batch import accepts_empty_batch
+from ..empty_batch import accepts_empty_batch, mean_over_rows
 from ..freezing import KeepsFrozenParts
 from ..types import Shape, Tensor
 from . import convolution
@@ -206,7 +206,7 @@ class NeuralGPU(KeepsFrozenParts):
             self.add_loss(relaxation.cost(self))
         if self.saturation_cost:
             size = ops.cast(ops.maximum(length, 1), before.dtype) ** 2 * self.steps_multiplier
-            add_saturation_cost(self, self.saturation_cost * ops.mean(before / size))
+            add_saturation_cost(self, self.saturation_cost * mean_over_rows(before / size))
         column = convolution.unfold(image, self.width)[:, :, 0, :]
         return (column, images) if return_images else column
 
