@@ -48,6 +48,7 @@ NAMES = {
     "keras.utils": ["Progbar._estimate_step_duration"],
     "keras_tuner": ["Oracle._get_oracle_fname", "Oracle._get_trial_dir", "Oracle._save_trial"],
     "keras_tuner.oracles": ["BayesianOptimizationOracle._random_state"],
+    "tensorflow.python.eager.forwardprop_util": ["pack_tangents"],
     "tensorflow.python.eager.polymorphic_function.function_context": ["make_function_context"],
     "tensorflow.python.eager.record": ["should_record_backprop", "stop_recording"],
     "tensorflow.python.framework.config": ["is_op_determinism_enabled"],

@@ -238,3 +238,24 @@ def test_a_second_derivative_that_would_be_lost_is_refused():
         tf.function(second)()
     layer.supports_jit = False
     np.testing.assert_allclose(tf.function(second)(), second(), atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [1, 2])
+@pytest.mark.parametrize("supports_jit", [True, False])
+def test_a_forward_derivative_that_would_be_lost_is_refused(length, supports_jit):
+    """Outside of a function, with `supports_jit = False`, it is that of an eager call."""
+    x = tf.constant(np.random.default_rng(0).normal(size=(2, length, 2)), "float32")
+    layer = ACTRNN(keras.layers.SimpleRNNCell(3), max_ponder=4, halting_bias=-2.0)
+    layer.build(x.shape)
+    layer.supports_jit = supports_jit
+    eager = functools.partial(layer, training=True)
+
+    def forward(x, call):
+        with tf.autodiff.ForwardAccumulator(x, tf.ones(x.shape)) as accumulator:
+            return accumulator.jvp(call(x))
+
+    with pytest.raises(RuntimeError, match=r"no forward-mode derivative .* outside of it"):
+        tf.function(forward)(x, eager)
+    if not supports_jit:
+        of_function = forward(x, tf.function(lambda x: layer(x, training=True)))
+        np.testing.assert_allclose(of_function, forward(x, eager), atol=1e-5)

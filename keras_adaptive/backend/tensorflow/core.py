@@ -7,7 +7,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 from keras import tree
-from tensorflow.python.eager import record
+from tensorflow.python.eager import forwardprop_util, record
 from tensorflow.python.framework import config
 from tensorflow.python.ops import control_flow_util
 
@@ -120,7 +120,8 @@ def refuse_unseen(constants: Any = ()) -> Callable[..., Any]:
     Returns:
         A decorator. The function takes the tensors that get a gradient, and returns a list of
         results and the gradient function. It raises a RuntimeError if, in a graph, the results
-        depend on another tensor that a gradient tape watches: its gradient would be lost silently.
+        depend on another tensor that a gradient tape watches, or if a `ForwardAccumulator` watches
+        one: its gradient would be lost silently.
     """
 
     def decorate(run):
@@ -136,6 +137,12 @@ def refuse_unseen(constants: Any = ()) -> Callable[..., Any]:
 def _run_and_check(run, constants, sources):
     if tf.executing_eagerly():
         return run(*sources)
+    if forwardprop_util.pack_tangents(sources).tangents:
+        raise RuntimeError(
+            "In a `tf.function`, loops have no forward-mode derivative on TensorFlow. Enter the "
+            "`tf.autodiff.ForwardAccumulator` outside of it, with `layer.supports_jit = False` on "
+            "the layer with the loop, or run the layer eagerly."
+        )
     before = {op.name for op in tf.compat.v1.get_default_graph().get_operations()}
     results, backward = run(*sources)
     seen, pending = {x.name for x in [*sources, *tree.flatten(constants)]}, list(results)
