@@ -65,7 +65,9 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
             so that the mean number of steps settles there. Defaults to `None`.
         return_ponder: whether to return, as last element, a dict of `steps` N and `remainder` R,
             each `(batch, time)` and at least float32, zero where masked, in the order of the
-            outputs. Not possible inside `keras.layers.Bidirectional`. Defaults to `False`.
+            outputs. Keras applies an `activity_regularizer` to all that a layer returns, to states
+            and this too; `halting.record` leaves the ponder out of it. Not possible inside
+            `keras.layers.Bidirectional`. Defaults to `False`.
         return_sequences: whether to return all outputs or the last. Defaults to `False`.
         return_state: whether to return the last state too. Defaults to `False`.
         **kwargs: arguments of `keras.layers.RNN`: `go_backwards`, `stateful`, `unroll`,

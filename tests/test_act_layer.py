@@ -104,6 +104,18 @@ def test_bidirectional():
         keras.layers.Bidirectional(small(return_ponder=True)[0])
 
 
+@pytest.mark.parametrize("kind", [keras.layers.RNN, ACTRNN])
+def test_an_activity_regularizer_is_for_all_that_a_layer_returns(kind):
+    """As Keras has it for the states of an RNN."""
+    options = {"return_ponder": True, "time_penalty": 0.0} if kind is ACTRNN else {}
+    cell, regularizer = keras.layers.SimpleRNNCell(3), keras.regularizers.L1(1.0)
+    layer = kind(cell, return_state=True, activity_regularizer=regularizer, **options)
+    returned = keras.tree.flatten(layer(np.ones((1, 2, 3), "float32")))
+    assert len(returned) == (4 if kind is ACTRNN else 2)
+    expected = sum(np.abs(x).sum() for x in map(keras.ops.convert_to_numpy, returned))
+    np.testing.assert_allclose(float(sum(layer.losses)), expected, rtol=1e-6)
+
+
 def test_stacked_cells_ponder_together():
     cells = [keras.layers.LSTMCell(3), keras.layers.SimpleRNNCell(4)]
     layer = ACTRNN(cells, halting_bias=-1.0, return_state=True, return_ponder=True)
