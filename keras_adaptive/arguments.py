@@ -190,6 +190,22 @@ def instance(name: str, value: Any, kinds: type | tuple[type, ...], allowed: str
     return value
 
 
+def functional(kind: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+    """Refuses the arguments of a functional model's constructor if they lack inputs or outputs.
+
+    Args:
+        kind: the name of the model's class.
+        args, kwargs: of the constructor.
+    """
+    given = len(args) + len({"inputs", "outputs"} & kwargs.keys())
+    if given < 2:
+        raise ValueError(
+            f"A functional model is made of inputs and outputs: `{kind}(inputs, outputs)`, in a "
+            "subclass `super().__init__(inputs, outputs)`. For a model with layers and a `call` of "
+            f"its own inherit from `keras.Model`. Received: {given} of both"
+        )
+
+
 def interpreted(name: str, value: Any, interpret: Callable[[Any], Any], allowed: str) -> Any:
     """What `interpret` makes of the value, for instance `keras.activations.get`.
 

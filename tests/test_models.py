@@ -10,7 +10,7 @@ from keras_adaptive.callbacks import WarnOfTimePenalty
 from keras_adaptive.control import TargetPonder
 from keras_adaptive.halting import record, report
 from keras_adaptive.layers import ACTRNN
-from keras_adaptive.models import AdaptiveModel
+from keras_adaptive.models import AdaptiveModel, NeuralGPUModel
 from known_layers import sequences
 
 X = sequences(6, 4, 2).astype("float32")
@@ -364,3 +364,14 @@ def test_what_is_recorded_while_a_model_is_built_is_of_its_call():
         Mine()(X)
     assert [tuple(entry.steps.shape) for entry in entries] == [(6, 4), (6, 4)]
     assert all(float(entry.cost) > 0 for entry in entries)
+
+
+@pytest.mark.parametrize("kind", [AdaptiveModel, NeuralGPUModel])
+def test_a_subclass_that_passes_no_inputs_on(kind):
+    class Own(kind):
+        def __init__(self):
+            super().__init__()
+
+    message = rf"`{kind.__name__}\(inputs, outputs\)`, .* Received: 0 of both"
+    with pytest.raises(ValueError, match=message):
+        Own()

@@ -59,6 +59,9 @@ class AdaptiveModel(SingleTrace, keras.Model):
         *args: as in `keras.Model`: inputs and outputs.
         **kwargs: as in `keras.Model`.
 
+    Raises:
+        ValueError: there are no inputs or outputs.
+
     Example:
 
     >>> inputs = keras.Input((None, 3))
@@ -73,6 +76,7 @@ class AdaptiveModel(SingleTrace, keras.Model):
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
+        arguments.functional("AdaptiveModel", args, kwargs)
         super().__init__(*args, **kwargs)
         layers = [x for x in self._flatten_layers() if getattr(x, "reports_ponder", False)]
         suffixes = _suffixes(layers)

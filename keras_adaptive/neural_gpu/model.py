@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops, tree
 
-from .. import relaxation, reporting
+from .. import arguments, relaxation, reporting
 from ..distributed import replicas
 from ..single_trace import SingleTrace
 from ..types import Tensor
@@ -31,6 +31,9 @@ class NeuralGPUModel(SingleTrace, keras.Model):
         *args: as in `keras.Model`: inputs and outputs.
         **kwargs: as in `keras.Model`.
 
+    Raises:
+        ValueError: there are no inputs or outputs.
+
     Example:
 
     >>> symbols = keras.Input((None,), dtype="int32")
@@ -47,6 +50,7 @@ class NeuralGPUModel(SingleTrace, keras.Model):
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
+        arguments.functional("NeuralGPUModel", args, kwargs)
         super().__init__(*args, **kwargs)
         names = ["task_loss"]
         if relaxation.relaxed_layers(self):
