@@ -81,7 +81,7 @@ def _acquire(path, locked, shared):
             with file:
                 raise InUse(
                     f"{locked} is in use by {_holder(file)}: wait for its end, stop it, or choose "
-                    "another folder"
+                    "another place"
                 ) from None
         except OSError:
             file.close()

@@ -124,6 +124,13 @@ def test_without_locks_it_is_said(how, tmp_path, monkeypatch, capsys):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_record_of_verify_in_use_is_refused(hold, tmp_path, capsys):
+    process, out = hold(tmp_path, "verify.json"), tmp_path / "verify.json"
+    assert cli.main(["verify", "act_parity", "--quick", "--out", str(out)]) == 2
+    assert f"{out} is in use by process {process.pid}" in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_a_full_disk_hinders_no_lock(tmp_path):
     words = [sys.executable, "-c", HOLDER.replace("600", "0"), str(tmp_path / "new"), ""]
     shell = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *words]

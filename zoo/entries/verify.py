@@ -5,6 +5,7 @@ of the README and of the pages must match all `metrics.json`, and each number mu
 second measurement on other examples, by the tests in `statistics`.
 """
 
+import contextlib
 import functools
 import secrets
 import sys
@@ -13,7 +14,8 @@ import time
 import keras
 
 from ... import halting, statistics
-from ...checkpoints.files import write_json
+from ...checkpoints.files import target_of, write_json
+from ...checkpoints.lock import lock_folder
 from .. import families
 from ..settings import check_option
 from . import baseline, store, thinking_less
@@ -52,6 +54,7 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
         ValueError: an unknown entry, a number out of its range, or a seed that was used for the
             published figures.
         FileNotFoundError: the data of an entry in `names` is not available.
+        OSError: `out` cannot be written, or another process is writing it (`lock.InUse`).
     """
     check_option("examples", examples)
     check_option("seconds", seconds)
@@ -64,21 +67,23 @@ def verify(names=(), *, examples=None, seconds=None, seed=None, folder=None, out
         check_seed(name, seed, folder)
     asked = seed
     seed = FIRST_SEED + secrets.randbelow(2**31 - FIRST_SEED) if seed is None else seed
-    recorded, records, skipped = read(out), {}, []
-    for name in selected:
-        try:
-            record = recorded.get(name)
-            known = record is not None and is_current(name, record, folder)
-            if not known or asked not in (None, record["seed"]):
-                record = again(name, seed, examples, seconds or SECONDS, folder)
-        except FileNotFoundError as missing:
-            if names:
-                raise
-            skipped.append(f"{name} was not measured: {missing}")
-            continue
-        records[name] = recorded[name] = record
-        if out:
-            write_json(out, {"entries": recorded})
+    records, skipped, file = {}, [], out and target_of(out)
+    with lock_folder(file.parent, file.name) if file else contextlib.nullcontext():
+        recorded = read(out)
+        for name in selected:
+            try:
+                record = recorded.get(name)
+                known = record is not None and is_current(name, record, folder)
+                if not known or asked not in (None, record["seed"]):
+                    record = again(name, seed, examples, seconds or SECONDS, folder)
+            except FileNotFoundError as missing:
+                if names:
+                    raise
+                skipped.append(f"{name} was not measured: {missing}")
+                continue
+            records[name] = recorded[name] = record
+            if out:
+                write_json(out, {"entries": recorded})
     return verdict(records, skipped, [*damaged.values(), *inconsistencies(selected, folder)])
 
 
