@@ -76,20 +76,28 @@ def write_file(
     target, temporary = target_of(path), None
     target = target if keep_as is None else path
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{TEMPORARY}")
-        _write_new(temporary, content, target)
-        if keep_as is not None and target.exists():
-            os.replace(target, keep_as)
-        os.replace(temporary, target)
-    except OSError as error:
-        raise OSError(
-            error.errno, f"could not write {path} ({error.strerror}); the old file is as it was"
-        ) from error
+        with errors_of_writing(path):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{TEMPORARY}")
+            _write_new(temporary, content, target)
+            if keep_as is not None and target.exists():
+                os.replace(target, keep_as)
+            os.replace(temporary, target)
     finally:
         if temporary:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+@contextlib.contextmanager
+def errors_of_writing(path: str | os.PathLike) -> Iterator[None]:
+    """Errors of the block say which file was not written, and that an old one is as it was."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        text = f"could not write {path} ({reason}); the old file is as it was"
+        raise OSError(*filter(None, [error.errno, text])) from error
 
 
 def _write_new(path, content, old):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import arguments
-from ..checkpoints.files import target_of
+from ..checkpoints.files import errors_of_writing, target_of
 from ..statistics import error_interval
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -137,16 +137,17 @@ def replace_picture(path: str | Path) -> Iterator[Path]:
         The path of the temporary file, with the same ending.
 
     Raises:
-        OSError: what is there is no file, but a device, for example.
+        OSError: what is there is no file, but a device, for example, or the file cannot be written.
     """
     target = target_of(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.stem}.partial{Path(path).suffix}")
     try:
-        yield partial
-        if target.exists():
-            shutil.copymode(target, partial)
-        os.replace(partial, target)
+        with errors_of_writing(path):
+            yield partial
+            if target.exists():
+                shutil.copymode(target, partial)
+            os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
 

@@ -1,6 +1,7 @@
 """Every argument of every picture is right or refused by name, and then no file is written."""
 
 import inspect
+import resource
 
 import numpy as np
 import pytest
@@ -227,3 +228,17 @@ def test_bad_values_are_refused_by_name(item, name, tmp_path, monkeypatch):
 def test_what_the_table_starts_from_is_right(item, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     item(**TABLE[item][0]())
+
+
+@pytest.mark.parametrize("item", [plots.ponder_along_sequence, plots.mental_image_animation])
+def test_a_picture_that_the_disk_does_not_take_is_named(item, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = TABLE[item][0]()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(OSError, match=rf"could not write {given['path']} \(File too large\)"):
+            item(**given)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.iterdir())
