@@ -74,7 +74,7 @@ class Builder(FolderBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        path = text_file(dl_manager)
+        path = text_file(dl_manager, self.names_manual_dir)
         return {split: self._generate_examples(path, split) for split in enwik8.SPLITS}
 
     def _generate_examples(self, path, split):
@@ -90,13 +90,16 @@ class Builder(FolderBuilder):
             yield key, {"inputs": window[:-1], "targets": window[1:]}
 
 
-def text_file(dl_manager: Any) -> Path:
+def text_file(dl_manager: Any, is_named: bool = False) -> Path:
     """The file with the text: what the user has, or else what TFDS downloads.
+
+    Args:
+        dl_manager, is_named: as in `brought`.
 
     Raises:
         FileNotFoundError: it is nowhere and cannot be downloaded; the message says what to do.
     """
-    if path := brought(dl_manager, enwik8):
+    if path := brought(dl_manager, enwik8, is_named):
         return path
     try:
         return enwik8.find(dl_manager.download(enwik8.URL))

@@ -34,7 +34,7 @@ class Builder(FolderBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        place = brought(dl_manager, tatoeba)
+        place = brought(dl_manager, tatoeba, self.names_manual_dir)
         if place is None:
             raise FileNotFoundError(tatoeba.SOURCE)
         return {split: self._generate_examples(place, split) for split in tatoeba.SPLITS}

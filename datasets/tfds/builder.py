@@ -30,6 +30,8 @@ class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):  #
 
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "First version."}  # noqa: RUF012 - as TFDS has it
+    # Whether the caller names the folder of manual downloads; TFDS does not say.
+    names_manual_dir = False
 
     def __init_subclass__(cls, **kwargs):
         # TFDS would infer it from the package's name, which fails in an editable installation.
@@ -49,6 +51,13 @@ class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):  #
             config = self.builder_configs.get(config.name, config)
         super().__init__(config=config, **kwargs)
 
+    def download_and_prepare(
+        self, *, download_config: tfds.download.DownloadConfig | None = None, **options: Any
+    ) -> None:
+        """As in TFDS; a `manual_dir` that is given goes before what the environment names."""
+        self.names_manual_dir = bool(download_config and download_config.manual_dir)
+        super().download_and_prepare(download_config=download_config, **options)
+
     def as_dataset(
         self,
         split: Any = None,
@@ -67,21 +76,28 @@ class FolderBuilder(tfds.core.GeneratorBasedBuilder, skip_registration=True):  #
         )
 
 
-def brought(dl_manager: tfds.download.DownloadManager, task: Any) -> Path | None:
+def brought(
+    dl_manager: tfds.download.DownloadManager, task: Any, is_named: bool = False
+) -> Path | None:
     """Where the files of a data set lie that a user has, or None.
 
     Args:
         dl_manager: of the builder.
-        task: the module of the data set, with `find` and the name of its environment `VARIABLE`.
+        task: the module of the data set, with `find` and the name of its environment `VARIABLE`,
+            which goes before TFDS' own folder for manual downloads.
+        is_named: whether the caller names that folder, which then goes first.
 
     Raises:
         FileNotFoundError: the variable names a place without them.
     """
+    in_environment = bool(os.environ.get(task.VARIABLE))
+    if in_environment and not is_named:
+        return task.find()
     try:
         return task.find(dl_manager.manual_dir)
     except (AssertionError, FileNotFoundError):
         # The folder is not there, empty, or has other things in it.
-        return task.find() if os.environ.get(task.VARIABLE) else None
+        return task.find() if in_environment else None
 
 
 class TaskBuilder(FolderBuilder, skip_registration=True):

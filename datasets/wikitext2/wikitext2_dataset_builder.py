@@ -51,7 +51,7 @@ class Builder(FolderBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        folder = brought(dl_manager, wikitext2)
+        folder = brought(dl_manager, wikitext2, self.names_manual_dir)
         if folder is None:
             raise FileNotFoundError(wikitext2.SOURCE)
         return {split: self._generate_examples(folder, split) for split in wikitext2.SPLITS}

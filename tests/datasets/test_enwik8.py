@@ -7,6 +7,7 @@ import os
 import tempfile
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -174,6 +175,8 @@ class TestBuilder(tfds.testing.DatasetBuilderTestCase):
         (folder / "enwik8").write_bytes(enwik8_text.test_part())
         cls.dummy_data = folder
         super().setUpClass()
+        cls.enterClassContext(mock.patch.dict(os.environ))
+        os.environ.pop(enwik8.VARIABLE, None)
 
 
 def prepared(config, folder, data_dir):
@@ -183,8 +186,9 @@ def prepared(config, folder, data_dir):
     return made
 
 
-def test_builder_from_the_users_file(folder, tmp_path):
+def test_builder_from_the_users_file(folder, tmp_path, monkeypatch):
     """Random windows of the training part, twice the same; the others in their order."""
+    monkeypatch.setenv(enwik8.VARIABLE, str(tmp_path / "not_the_folder_that_is_given"))
     text = enwik8_text.test_part()
     found = prepared(Enwik8Config(**SMALL), folder, tmp_path / "a")
     again = prepared(Enwik8Config(**SMALL), folder, tmp_path / "b")
@@ -253,3 +257,13 @@ def test_builder_without_a_network(error, monkeypatch):
 
 def test_builder_takes_the_file_of_the_environment(here):
     assert builder.text_file(Offline(ConnectionError())) == here / "enwik8"
+
+
+def test_the_order_of_the_places(here, tmp_path, monkeypatch):
+    """As docs/datasets.md has it."""
+    (tmp_path / "enwik8").write_bytes(b"another text")
+    manager = mock.Mock(manual_dir=tmp_path)
+    assert builder.text_file(manager, is_named=True) == tmp_path / "enwik8"
+    assert builder.text_file(manager) == enwik8.find() == here / "enwik8"
+    monkeypatch.delenv(enwik8.VARIABLE)
+    assert builder.text_file(manager) == tmp_path / "enwik8"
