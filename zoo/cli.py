@@ -80,15 +80,13 @@ def report_stop(stop, arguments, words):
 
 
 def replace_standard_error():
-    """Discard what is written to a standard error that was closed; a file might take its place."""
-    with contextlib.suppress(OSError):
-        os.fstat(2)
-        return
+    """Discard what is written to a standard error that was closed, or that a program took away."""
     null = os.open(os.devnull, os.O_WRONLY)
-    if null != 2:
+    sys.stderr = os.fdopen(null, "w", encoding="utf-8", closefd=False)
+    try:
+        os.fstat(2)
+    except OSError:  # A file might take its place.
         os.dup2(null, 2)
-        os.close(null)
-    sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
 
 
 def in_utf8(word):

@@ -147,6 +147,18 @@ def test_a_command_whose_messages_cannot_be_written(end):
     assert done.returncode == 0 and json.loads(done.stdout)["examples"] == 2
 
 
+def test_a_command_in_a_program_without_standard_error():
+    source = """
+import sys
+sys.stderr = None
+from keras_adaptive.zoo import cli
+sys.exit(cli.main(sys.argv[1:]))
+"""
+    words = [sys.executable, "-c", source, "evaluate", "act_parity", "--examples", "2", "--json"]
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout)["examples"] == 2, done
+
+
 @pytest.mark.parametrize("debug", [[], ["--debug"]])
 @pytest.mark.parametrize("end", [">/dev/full", ">&-"])
 def test_the_exit_code_of_an_error_that_cannot_be_written(end, debug):
