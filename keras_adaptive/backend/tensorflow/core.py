@@ -140,8 +140,8 @@ def _run_and_check(run, constants, sources):
     if forwardprop_util.pack_tangents(sources).tangents:
         raise RuntimeError(
             "In a `tf.function`, loops have no forward-mode derivative on TensorFlow. Enter the "
-            "`tf.autodiff.ForwardAccumulator` outside of it, with `layer.supports_jit = False` on "
-            "the layer with the loop, or run the layer eagerly."
+            "`tf.autodiff.ForwardAccumulator` outside of it, for a tensor that is its argument, "
+            "with `layer.supports_jit = False` on the layer, or run the layer eagerly."
         )
     before = {op.name for op in tf.compat.v1.get_default_graph().get_operations()}
     results, backward = run(*sources)
