@@ -9,11 +9,12 @@ run in turn, and the median over the turns is reported. Writes JSON to FILE.
 
 Each MODEL is a trained network for `digit_canvas`, an entry of the zoo or the folder of a training.
 It answers canvases of 128×128 with one digit each, at batch 1 and 32, beside the same network
-without halting.
+without halting; both also as the SavedModels that `export` writes.
 """
 
 import json
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -107,14 +108,34 @@ def compared(plain, layer, features):
     }
     calls["plain"](features)
     outputs = {name: call(features).numpy() for name, call in calls.items()}
-    turns = [{name: seconds(call, features) for name, call in calls.items()} for _ in range(TURNS)]
-    times = {name: float(np.median([turn[name] for turn in turns])) for name in calls}
     error = np.abs(outputs["some"] - outputs["masked"]).max()
     assert error < 1e-5, error
+    times = timed(calls, features)
     return {
         **{name: round(1000 * time, 3) for name, time in times.items()},
         "some / masked": round(times["some"] / times["masked"], 3),
         "some / plain": round(times["some"] / times["plain"], 3),
+    }
+
+
+def timed(calls, features):
+    """Seconds of a call of each kind."""
+    turns = [{name: seconds(call, features) for name, call in calls.items()} for _ in range(TURNS)]
+    return {name: float(np.median([turn[name] for turn in turns])) for name in calls}
+
+
+def exported(plain, model, features):
+    """Milliseconds of a call of the SavedModels that users export, and their ratio."""
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = {}
+        for name, one in {"plain": plain, "some": model}.items():
+            one.export(f"{folder}/{name}", verbose=False)
+            loaded[name] = tf.saved_model.load(f"{folder}/{name}")
+        calls = {name: one.serve for name, one in loaded.items()}
+        times = timed(calls, features)
+    return {
+        **{f"exported {name}": round(1000 * time, 3) for name, time in times.items()},
+        "exported some / plain": round(times["some"] / times["plain"], 3),
     }
 
 
@@ -128,7 +149,8 @@ def trained(name):
         canvases = datasets.batch("digit_canvas", batch, split="test", side=SIDE)["inputs"]
         share = float(model.flops(canvases).mean() / model.plain_flops((SIDE, SIDE)))
         row = {"model": model.name, "side": SIDE, "batch": batch, "flops_share": round(share, 3)}
-        rows.append(row | compared(plain, model, tf.constant(canvases)))
+        row |= compared(plain, model, tf.constant(canvases))
+        rows.append(row | exported(plain, model, tf.constant(canvases)))
         print(json.dumps(rows[-1]), flush=True)
     return rows
 
