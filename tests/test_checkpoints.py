@@ -1,5 +1,6 @@
 """A plain `fit` that is interrupted and resumed, as a user writes it."""
 
+import contextlib
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 from keras_adaptive import callbacks, checkpoints
 from keras_adaptive.callbacks import AdvanceCurriculum, Autosave, Checkpoint, RequireFinite
+from keras_adaptive.checkpoints import signals
 from keras_adaptive.curriculum import Batches, Feed, OneByOne
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import SequenceError
@@ -325,3 +327,16 @@ def test_a_loss_scale_is_kept(tmp_path, eager):
     count = len(first.optimizer.variables)
     assert scale_after(second, 3, Checkpoint(tmp_path)) == 64
     assert len(second.optimizer.variables) == count
+
+
+def test_a_signal_whose_error_a_library_swallows_stops_what_comes_next():
+    """As within a callback of garbage collection, whose errors Python only prints."""
+    with signals.terminable():
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        with checkpoints.deferred_signals() as request:
+            assert request.signal == signal.SIGTERM
+            with pytest.raises(checkpoints.Terminated, match="saved"):
+                request.check("saved")
+    with signals.terminable(), checkpoints.deferred_signals() as request:
+        assert request.signal is None

@@ -39,6 +39,11 @@ class StopRequest:
                 os.write(2, b"\nfinishing the epoch and saving; a second signal stops at once\n")
             self.signal = number
 
+    def obey(self, number: int, frame: FrameType | None = None) -> None:
+        """Handles a signal by its error."""
+        self.signal = number
+        raise ERRORS[number]("terminated" if number == signal.SIGTERM else "interrupted")
+
     @contextlib.contextmanager
     def ignored_while_saving(self) -> Iterator[None]:
         """While the block saves something, a second signal has no effect."""
@@ -69,6 +74,10 @@ def deferred_signals() -> Iterator[StopRequest]:
     True
     """
     request = StopRequest()
+    outer = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    if isinstance(outer, StopRequest):
+        # A library has caught the error and gone on.
+        request.signal = outer.signal
     with handled(request.note, ERRORS):
         yield request
 
@@ -82,12 +91,7 @@ def terminable() -> Iterator[StopRequest]:
         another.
     """
     request = StopRequest()
-
-    def stop(number, frame):
-        request.signal = number
-        raise ERRORS[number]("terminated" if number == signal.SIGTERM else "interrupted")
-
-    with handled(stop, ERRORS):
+    with handled(request.obey, ERRORS):
         yield request
 
 
