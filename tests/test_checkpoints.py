@@ -1,11 +1,13 @@
 """A plain `fit` that is interrupted and resumed, as a user writes it."""
 
 import contextlib
+import gc
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 
 import keras
 import numpy as np
@@ -340,3 +342,16 @@ def test_a_signal_whose_error_a_library_swallows_stops_what_comes_next():
                 request.check("saved")
     with signals.terminable(), checkpoints.deferred_signals() as request:
         assert request.signal is None
+
+
+def test_a_signal_in_a_callback_of_garbage_collection():
+    """Python prints its error and goes on."""
+
+    def collected(phase, info):
+        gc.callbacks.remove(collected)
+        signal.raise_signal(signal.SIGINT)
+
+    gc.callbacks.append(collected)
+    with pytest.raises(KeyboardInterrupt, match="interrupted"), signals.terminable():
+        gc.collect()
+        time.sleep(10)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
@@ -90,9 +91,21 @@ def terminable() -> Iterator[StopRequest]:
         A `StopRequest`, which tells of the signal where a library has caught the error and raised
         another.
     """
-    request = StopRequest()
-    with handled(request.obey, ERRORS):
-        yield request
+    request, before = StopRequest(), sys.unraisablehook
+
+    def again(lost):
+        # Python ignores errors of a callback of its garbage collection, such as JAX has one.
+        if isinstance(lost.exc_value, KeyboardInterrupt) and request.signal is not None:
+            threading.Timer(0.01, os.kill, (os.getpid(), request.signal)).start()
+        else:
+            before(lost)
+
+    sys.unraisablehook = again
+    try:
+        with handled(request.obey, ERRORS):
+            yield request
+    finally:
+        sys.unraisablehook = before
 
 
 @contextlib.contextmanager
