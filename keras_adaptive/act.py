@@ -161,7 +161,7 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
 
     @max_ponder.setter
     def max_ponder(self, value: int) -> None:
-        self.rule.max_ponder = value
+        self.rule.max_ponder = arguments.integer("max_ponder", value, least=1)
 
     @property
     def epsilon(self) -> float | None:
@@ -170,6 +170,11 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
 
     @epsilon.setter
     def epsilon(self, value: float) -> None:
+        if self.epsilon is None:
+            raise ValueError(
+                f"Layer '{self.name}' has no `epsilon`, as its rule `{type(self.rule).__name__}` "
+                f"has none. Received: epsilon={value!r}"
+            )
         self.rule.epsilon = value
 
     def build(

@@ -9,6 +9,7 @@ from . import arguments, cells
 from .freezing import KeepsFrozenParts
 from .halting import Expected, Sampled, ponder, report
 from .halting.loop import symbolic_outputs
+from .halting.max_ponder import HasMaxPonder
 from .halting_unit import HaltingUnit
 from .types import Shape, Tensor
 
@@ -20,7 +21,7 @@ def sine(x: Tensor) -> Tensor:
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class PonderNet(KeepsFrozenParts):
+class PonderNet(HasMaxPonder, KeepsFrozenParts):
     """A cell that is repeated on the same input until it halts, with an answer at each step.
 
     After every step n a head makes an answer ŷ_n of the cell's output, and a halting unit the
@@ -94,7 +95,7 @@ class PonderNet(KeepsFrozenParts):
         if head is not None:
             arguments.instance("head", head, keras.layers.Layer, "a layer or None")
         self.head = head
-        self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
+        self.max_ponder = max_ponder
         self.inference = arguments.choice("inference", inference, ("median", "sample"))
         self.halting_bias = arguments.number("halting_bias", halting_bias)
         self.return_ponder = arguments.boolean("return_ponder", return_ponder)

@@ -93,7 +93,7 @@ class Recall(keras.layers.Layer):
         super().__init__(**kwargs)
         self.filters = arguments.integer("filters", filters, least=2)
         self.outputs = arguments.integer("outputs", outputs, least=1)
-        self.steps = arguments.integer("steps", steps, least=1)
+        self.steps = steps
         self.num_blocks = arguments.integer("num_blocks", num_blocks, least=1)
         self.kernel_size = arguments.integer("kernel_size", kernel_size, least=1)
         if self.kernel_size % 2 == 0:
@@ -103,6 +103,15 @@ class Recall(keras.layers.Layer):
         self.supports_masking = True
         # XLA takes minutes for the gradient of a convolution in a TensorFlow loop.
         self.supports_jit = keras.config.backend() != "tensorflow"
+
+    @property
+    def steps(self) -> int:
+        """m, the number of steps in training; set it before a model's functions are traced."""
+        return self._steps
+
+    @steps.setter
+    def steps(self, value: int) -> None:
+        self._steps = arguments.integer("steps", value, least=1)
 
     @property
     def halting(self) -> Rule:

@@ -35,14 +35,11 @@ class HasTimePenalty:
         self, time_penalty: float, target_ponder: Any, has_ponder_cost: bool, halting: Any
     ) -> None:
         """Takes the arguments of the constructor; to be called there."""
-        self.target_ponder = target_ponder = controller_of(target_ponder)
-        if target_ponder is not None and not has_ponder_cost:
-            raise ValueError(
-                "Argument `target_ponder` needs a halting rule with a ponder cost. "
-                f"Received: target_ponder={target_ponder!r}, halting={halting!r}"
-            )
         self._initial_time_penalty = arguments.number("time_penalty", time_penalty, least=0)
         self._time_penalty = None
+        self._is_built_with_target: bool | None = None
+        self._costless = None if has_ponder_cost else halting
+        self.target_ponder = target_ponder
 
     def build_time_penalty(self, has_ponder_cost: bool) -> None:
         """Creates the variables; to be called in `build`."""
@@ -51,6 +48,33 @@ class HasTimePenalty:
         if self.target_ponder is not None:
             self._integral = self._add_scalar("integral", self._initial_time_penalty)
             self._mean_steps = self._add_scalar("mean_steps", 0.0)
+        self._is_built_with_target = self.target_ponder is not None
+
+    @property
+    def target_ponder(self) -> Any:
+        """What moves τ, a `control.TargetPonder` or what is like one, or `None`.
+
+        A number or another controller can be set, before a model's functions are traced. A layer
+        that is built keeps a target if it has one, as the controller's state is saved with it.
+        """
+        return self._target_ponder
+
+    @target_ponder.setter
+    def target_ponder(self, value: Any) -> None:
+        controller = controller_of(value)
+        if controller is not None and self._costless is not None:
+            raise ValueError(
+                "Argument `target_ponder` needs a halting rule with a ponder cost. "
+                f"Received: target_ponder={value!r}, halting={self._costless!r}"
+            )
+        if self._is_built_with_target not in (None, controller is not None):
+            was = "with a" if self._is_built_with_target else "without"
+            raise ValueError(
+                f"The layer was built {was} `target_ponder`, which has variables of its own. Give "
+                "another one to the constructor of the layer, or set it before the layer is built. "
+                f"Received: target_ponder={value!r}"
+            )
+        self._target_ponder = controller
 
     @property
     def time_penalty(self) -> float:

@@ -7,11 +7,12 @@ from keras import ops
 
 from .. import arguments
 from ..types import Tensor
+from .max_ponder import HasMaxPonder
 from .rules import Decision, is_last
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class Converged:
+class Converged(HasMaxPonder):
     """Each row halts when its answer has not changed for `patience` steps in a row.
 
     The step's halting activation is 1 where its answer is the same as in the step before, and 0
@@ -47,7 +48,7 @@ class Converged:
 
     def __init__(self, patience: int = 4, max_ponder: int = 1000):
         self.patience = arguments.integer("patience", patience, least=1)
-        self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
+        self.max_ponder = max_ponder
 
     def start(self, batch_size: Tensor, dtype: str) -> Tensor:
         """The number of steps without a change of the answer, zero at first: `(batch,)`."""

@@ -5,13 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
-from .. import arguments
 from ..types import Tensor
+from .max_ponder import HasMaxPonder
 from .rules import Decision
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class Expected:
+class Expected(HasMaxPonder):
     """All steps are taken, and what comes out is the mean over the step at which a row halts.
 
     The halting activation λ_n is the probability to halt at step n, if the row has not halted
@@ -43,7 +43,7 @@ class Expected:
     has_ponder_cost = False
 
     def __init__(self, max_ponder: int = 20):
-        self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
+        self.max_ponder = max_ponder
 
     def start(self, batch_size: Tensor, dtype: str) -> Tensor:
         """The probability of not having halted, one at first: `(batch,)`."""

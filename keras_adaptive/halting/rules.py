@@ -28,6 +28,7 @@ from keras import ops
 from .. import arguments, backend
 from ..types import Rule, Tensor
 from .context import current, override, time_is_up
+from .max_ponder import HasMaxPonder
 
 
 class Decision(NamedTuple):
@@ -47,7 +48,7 @@ class Decision(NamedTuple):
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ACT:
+class ACT(HasMaxPonder):
     """The halting rule of Adaptive Computation Time.
 
     A row halts at the first step `N` at which its halting activations sum up to `1 - epsilon`, or
@@ -82,15 +83,6 @@ class ACT:
     def __init__(self, max_ponder: int = 100, epsilon: float = 0.01):
         self.max_ponder = max_ponder
         self.epsilon = epsilon
-
-    @property
-    def max_ponder(self) -> int:
-        """The largest number of steps, the paper's M."""
-        return self._max_ponder
-
-    @max_ponder.setter
-    def max_ponder(self, value: int) -> None:
-        self._max_ponder = arguments.integer("max_ponder", value, least=1)
 
     @property
     def epsilon(self) -> float:
@@ -141,7 +133,7 @@ class ACT:
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class Fixed:
+class Fixed(HasMaxPonder):
     """Every row takes the same number of steps, and the result is that of the last step.
 
     The baseline of ACT ("Repeat-RNN" in later work): no halting activations are used, there is no
@@ -185,7 +177,7 @@ class Fixed:
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class Sampled:
+class Sampled(HasMaxPonder):
     """Each row halts at a sampled step, and the result is that of this step.
 
     The halting activation is the probability to halt at this step, if the row has not halted
@@ -224,7 +216,7 @@ class Sampled:
     supports_tensor_step = True
 
     def __init__(self, max_ponder: int = 100, seed: int | None = None):
-        self.max_ponder = arguments.integer("max_ponder", max_ponder, least=1)
+        self.max_ponder = max_ponder
         self.seed = arguments.seed("seed", seed)
         self._chance = None
 

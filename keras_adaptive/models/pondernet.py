@@ -74,9 +74,13 @@ class PonderNetModel(AdaptiveModel):
             )
         self.beta = arguments.number("beta", beta, least=0)
         self.prior = arguments.number("prior", prior, above=0, below=1)
-        self.max_ponder = layers[0].max_ponder
         self._divergence_tracker = keras.metrics.Mean(name="divergence")
         self._names_in_training |= {"divergence"}
+
+    @property
+    def max_ponder(self) -> int:
+        """The largest number of steps of the layer."""
+        return next(x for x in self.layers if isinstance(x, PonderNet)).max_ponder
 
     def compute_loss(
         self,

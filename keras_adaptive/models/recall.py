@@ -65,10 +65,14 @@ class RecallModel(AdaptiveModel):
             )
         self.alpha = arguments.number("alpha", alpha, least=0, most=1)
         self.seed = arguments.seed("seed", seed)
-        self.max_steps = layers[0].steps
         self.seed_generator = keras.random.SeedGenerator(seed)
         self._progressive_tracker = keras.metrics.Mean(name="progressive_loss")
         self._names_in_training |= {"progressive_loss"}
+
+    @property
+    def max_steps(self) -> int:
+        """m, the number of steps of the layer in training."""
+        return next(x for x in self._flatten_layers() if isinstance(x, Recall)).steps
 
     def compute_loss(
         self,
