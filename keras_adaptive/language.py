@@ -9,6 +9,7 @@ import numpy as np
 from keras import ops
 
 from . import arguments
+from .summed_loss import SummedLoss, sparse_cross_entropy
 from .types import Tensor
 
 # Words whose probabilities are computed together, in evaluation.
@@ -63,6 +64,7 @@ class TiedEmbedding(keras.layers.ReversibleEmbedding):
         super().__init__(input_dim, output_dim, **kwargs)
         self.seed = arguments.seed("seed", seed)
         self.seed_generator = keras.random.SeedGenerator(self.seed)
+        self.supports_masking = True
 
     def build(self, inputs_shape: Any = None) -> None:
         """Creates the vectors and the biases."""
@@ -82,6 +84,10 @@ class TiedEmbedding(keras.layers.ReversibleEmbedding):
     ) -> Any:
         """Shape and dtype of what `call` returns outside of training."""
         return super().compute_output_spec(inputs, reverse)
+
+    def compute_mask(self, inputs: Any, mask: Tensor | None = None) -> Any:
+        """The mask of the inputs; that of vectors with `mask_zero` is attached to them."""
+        return mask
 
     @property
     def variable_serialization_spec(self) -> dict[str | None, list[str]]:
@@ -176,8 +182,11 @@ class CarriedStates(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class SampledWordLoss:
+class SampledWordLoss(SummedLoss):
     """The cross-entropy of the next words, summed over time, with a softmax over a sample.
+
+    It is averaged over the batch. Words that are masked, or have a `sample_weight` of 0, do not
+    count.
 
     In training, the sum over all words is estimated by words drawn with replacement, frequent ones
     more often: word k of those ordered by frequency with a probability proportional to
@@ -190,32 +199,38 @@ class SampledWordLoss:
         words: the `TiedEmbedding` of the model, which is also its last layer.
         samples: integer >= 1, how many words are drawn for each batch.
 
+    Call arguments:
+        y_true: integers, `(batch, time)`; a last axis of 1 may follow.
+        y_pred: states `(batch, time, width)`, or probabilities `(batch, time, words)`.
+        sample_weight: `(batch, time)`, `(batch,)` or a scalar.
+
+    Returns:
+        A scalar.
+
     Example:
 
     >>> words = TiedEmbedding(100, 8)
     >>> states = words(np.zeros((2, 5), "int32"))
-    >>> SampledWordLoss(words, samples=20)(np.ones((2, 5)), states).shape == (2,)
+    >>> 0 < float(SampledWordLoss(words, samples=20)(np.ones((2, 5)), states)) < 40
     True
 
     Source: Jean et al. (2015), arXiv:1412.2007; the distribution is that of TensorFlow's
     `log_uniform_candidate_sampler`.
     """
 
-    __name__ = "sampled_word_loss"
-
     def __init__(self, words: TiedEmbedding, samples: int):
+        super().__init__(name="sampled_word_loss")
         self.words = arguments.instance("words", words, TiedEmbedding, "a `TiedEmbedding`")
         self.samples = arguments.integer("samples", samples, least=1)
 
-    def __call__(self, targets: Tensor, outputs: Tensor) -> Tensor:
-        """The loss of each row `(batch,)`, for targets `(batch, time)`."""
-        targets = ops.cast(targets, "int32")
-        if outputs.shape[-1] == self.words.input_dim:
-            losses = ops.sparse_categorical_crossentropy(targets, outputs)
-            return ops.sum(losses, axis=-1)
-        states = ops.reshape(outputs, (-1, self.words.output_dim))
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        """The loss of each word, `(batch, time)`."""
+        targets = ops.cast(arguments.targets_of(y_true, 2), "int32")
+        if y_pred.shape[-1] == self.words.input_dim:
+            return sparse_cross_entropy(targets, y_pred)
+        states = ops.reshape(y_pred, (-1, self.words.output_dim))
         losses = self.sampled(ops.reshape(targets, (-1,)), states)
-        return ops.sum(ops.reshape(losses, ops.shape(targets)), axis=-1)
+        return ops.reshape(losses, ops.shape(targets))
 
     def get_config(self) -> dict[str, Any]:
         """What a file has of this loss."""

@@ -6,14 +6,12 @@ import keras
 from keras import ops
 
 from . import arguments
-from .distributed import share_of
-from .empty_batch import mean_over_rows
-from .masks import attached_mask
+from .summed_loss import SummedLoss, sparse_cross_entropy
 from .types import Tensor
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class SequenceLoss(keras.losses.Loss):
+class SequenceLoss(SummedLoss):
     """Cross-entropy of a whole sequence: the sum over its time steps (and simultaneous outputs).
 
     Keras's own losses average over time, so that τ would mean something else for every length.
@@ -30,6 +28,7 @@ class SequenceLoss(keras.losses.Loss):
         label_smoothing: float in [0, 1), the share of each target that is spread evenly over all
             classes, as in Keras's own losses. Defaults to `0`.
         name: name of the loss. Defaults to `"sequence_loss"`.
+        dtype: of the computation, as in Keras's own losses. Defaults to `keras.config.floatx()`.
 
     Call arguments:
         y_true: integer targets, `(batch, time)` or `(batch, time, outputs)`; a last axis of 1 may
@@ -56,39 +55,15 @@ class SequenceLoss(keras.losses.Loss):
         per_target: bool = False,
         name: str | None = "sequence_loss",
         label_smoothing: float = 0.0,
+        dtype: Any = None,
     ):
-        super().__init__(name=arguments.text("name", name, none=True))
+        name = arguments.text("name", name, none=True)
+        super().__init__(per_target, name=name, dtype=dtype)
+        self._given = {} if dtype is None else {"dtype": self.dtype}
         self.from_logits = arguments.boolean("from_logits", from_logits)
-        self.per_target = arguments.boolean("per_target", per_target)
         self.label_smoothing = arguments.number(
             "label_smoothing", label_smoothing, least=0, below=1
         )
-
-    def __call__(
-        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
-    ) -> Tensor:
-        """The loss; a mask of `y_pred` and `sample_weight` say which time steps count."""
-        # Keras's own reductions divide by the number of time steps, masked ones in or out, so
-        # that padding a batch would change the loss.
-        mask = attached_mask(y_pred)
-        y_pred = ops.convert_to_tensor(y_pred, dtype=self.dtype)
-        y_true = ops.convert_to_tensor(y_true)
-        axes = min(ops.ndim(y_pred) - 1, 2)
-        if ops.ndim(y_true) < axes:
-            arguments.targets_of(y_true, axes)
-        counted = ops.ones(ops.shape(y_true)[:axes], y_pred.dtype)
-        for weights in (mask, sample_weight):
-            if weights is not None:
-                counted = counted * _as_rows(ops.cast(weights, y_pred.dtype), axes)
-        # What stands where there is no target, such as -1, may be no class.
-        there = ops.not_equal(counted, 0)
-        for _ in range(ops.ndim(y_true) - axes):
-            there = there[..., None]
-        values = self.call(ops.where(there, y_true, ops.zeros_like(y_true)), y_pred)
-        values = values * counted
-        if self.per_target:
-            return share_of(ops.sum(values) / ops.maximum(ops.sum(counted), 1.0))
-        return share_of(mean_over_rows(values))
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The cross-entropy of each time step, `(batch, time)`."""
@@ -105,7 +80,7 @@ class SequenceLoss(keras.losses.Loss):
                 self._smoothed(targets, classes), y_pred, self.from_logits
             )
         else:
-            values = _sparse(ops.cast(y_true, "int32"), y_pred, self.from_logits)
+            values = sparse_cross_entropy(ops.cast(y_true, "int32"), y_pred, self.from_logits)
         return ops.sum(values, axis=tuple(range(2, ops.ndim(values))))
 
     def get_config(self) -> dict[str, Any]:
@@ -115,28 +90,9 @@ class SequenceLoss(keras.losses.Loss):
             "per_target": self.per_target,
             "name": self.name,
             "label_smoothing": self.label_smoothing,
+            **self._given,
         }
 
     def _smoothed(self, targets, classes):
         """Probabilities of the targets, a share of which is spread evenly over all classes."""
         return targets * (1.0 - self.label_smoothing) + self.label_smoothing / classes
-
-
-def _sparse(targets, outputs, from_logits):
-    """The cross-entropy of each target, of the shape of `targets`."""
-    shape = ops.shape(targets)
-    if keras.config.backend() == "torch":
-        # Of more axes, torch has no gradient in the layout that Keras gives them.
-        targets = ops.reshape(targets, (-1,))
-        outputs = ops.reshape(outputs, (-1, outputs.shape[-1]))
-    values = ops.sparse_categorical_crossentropy(targets, outputs, from_logits=from_logits)
-    return ops.reshape(values, shape)
-
-
-def _as_rows(weights, axes):
-    """Weights `(batch,)`, or with a further axis of 1, that broadcast to as many axes."""
-    for _ in range(axes - ops.ndim(weights) if ops.ndim(weights) else 0):
-        weights = ops.expand_dims(weights, -1)
-    for _ in range(ops.ndim(weights) - axes):
-        weights = ops.squeeze(weights, -1)
-    return weights

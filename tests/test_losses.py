@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 import other_backend
+from keras_adaptive.language import SampledWordLoss, TiedEmbedding
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import BitsPerCharacter
-from losses_on_every_backend import trained
+from losses_on_every_backend import trained, trained_on_words
 
 RNG = np.random.default_rng(0)
 WEIGHTS = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0], [1, 1, 1]], "float32")
@@ -148,3 +149,39 @@ def test_what_stands_where_nothing_is_asked_may_be_no_class():
 def test_no_sequences(per_target, weights):
     loss = SequenceLoss(per_target=per_target)
     assert float(loss(np.ones((0, 3), int), np.ones((0, 3, 4), "float32"), weights)) == 0
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
+def test_padded_words_do_not_count(backend):
+    """Whether masked or without weight; the words that are drawn are the same."""
+
+    def found(*arguments):
+        if backend == "tensorflow":
+            return trained_on_words(*arguments)
+        name = "trained_on_words"
+        return other_backend.call(backend, "losses_on_every_backend", name, *arguments)
+
+    expected = found(0)
+    for arguments in [(2,), (2, True)]:
+        for one, other in zip(found(*arguments), expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_weights_of_words_and_of_rows():
+    words = TiedEmbedding(5, 4)
+    loss = SampledWordLoss(words, 3)
+    y, p = RNG.integers(0, 5, (4, 3)), RNG.dirichlet(np.ones(5), (4, 3))
+    values = -np.log(np.take_along_axis(p, y[..., None], -1)[..., 0])
+    assert float(loss(y, p)) == pytest.approx(values.sum() / 4, rel=1e-5)
+    assert float(loss(y, p, WEIGHTS)) == pytest.approx((values * WEIGHTS).sum() / 4, rel=1e-5)
+    rows = np.arange(4.0)
+    assert float(loss(y, p, rows)) == pytest.approx((values.sum(1) * rows).sum() / 4, rel=1e-5)
+
+
+def test_the_dtype_of_the_computation():
+    y, p = RNG.integers(0, 5, (4, 3)), RNG.dirichlet(np.ones(5), (4, 3))
+    loss = SequenceLoss(dtype="float64")
+    assert keras.backend.standardize_dtype(loss(y, p).dtype) == "float64"
+    again = SequenceLoss.from_config(loss.get_config())
+    assert (again.dtype, SequenceLoss().dtype) == ("float64", "float32")
+    assert "dtype" not in SequenceLoss().get_config()

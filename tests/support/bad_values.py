@@ -92,7 +92,7 @@ OF_GENERATOR = {
     "max_outputs": MAX_OUTPUTS,
     "reverse_inputs": SWITCH,
 }
-OF_LOSS = {"from_logits": SWITCH, "per_target": SWITCH, "name": NAME}
+OF_LOSS = {"from_logits": SWITCH, "per_target": SWITCH, "name": NAME, "dtype": DATA}
 OF_METRIC = {"name": NAME, "dtype": DATA}
 
 
