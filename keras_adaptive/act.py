@@ -7,6 +7,7 @@ from keras import ops, tree
 
 from . import arguments, cells
 from .attention import AttentionCell
+from .configuration import restored
 from .empty_batch import accepts_empty_batch
 from .freezing import KeepsFrozenParts
 from .halting import ACT, Fixed, report
@@ -366,11 +367,7 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
-        config = dict(config)
-        for name in ("halting", "target_ponder"):
-            if isinstance(config.get(name), dict):
-                config[name] = keras.saving.deserialize_keras_object(config[name])
-        return super().from_config(config)
+        return super().from_config(restored(config, ("halting", "target_ponder")))
 
 
 def _with_flag(inputs, n):

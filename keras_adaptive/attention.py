@@ -1,12 +1,12 @@
 """Attention: additive attention, and a recurrent cell that reads a memory in each of its steps."""
 
-import copy
 from typing import Any
 
 import keras
 from keras import layers, ops, tree
 
 from . import arguments, cells
+from .configuration import restored
 from .masks import mask_or_attached
 from .types import Shape, Tensor
 
@@ -280,7 +280,4 @@ class AttentionCell(layers.Layer):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "AttentionCell":
         """A cell from `get_config`."""
-        config = copy.deepcopy(config)  # Keras takes things out of that of stacked cells.
-        for name in ("cell", "attention"):
-            config[name] = keras.saving.deserialize_keras_object(config[name])
-        return cls(**config)
+        return cls(**restored(config, ("cell", "attention")))

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from . import arguments, cells
+from .configuration import restored
 from .freezing import KeepsFrozenParts
 from .halting import Expected, Sampled, ponder, report
 from .halting.loop import symbolic_outputs
@@ -196,11 +197,7 @@ class PonderNet(HasMaxPonder, KeepsFrozenParts):
     @classmethod
     def from_config(cls, config: dict) -> "PonderNet":
         """A layer from `get_config`."""
-        config = dict(config)
-        for name in ("cell", "head"):
-            if isinstance(config.get(name), dict):
-                config[name] = keras.saving.deserialize_keras_object(config[name])
-        return super().from_config(config)
+        return super().from_config(restored(config, ("cell", "head")))
 
 
 def _mean(answers, weights):

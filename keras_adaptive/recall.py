@@ -9,6 +9,7 @@ import keras
 from keras import ops
 
 from . import arguments
+from .configuration import restored
 from .halting import Decision, Fixed, ponder, report
 from .halting.loop import symbolic_outputs, without_masked
 from .reporting import ThreadValue
@@ -241,10 +242,7 @@ class Recall(keras.layers.Layer):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
-        config = dict(config)
-        if isinstance(config.get("halting"), dict):
-            config["halting"] = keras.saving.deserialize_keras_object(config["halting"])
-        return cls(**config)
+        return cls(**restored(config, ["halting"]))
 
 
 _drawn_steps = ThreadValue()

@@ -6,6 +6,7 @@ import keras
 from keras import ops, tree
 
 from . import arguments, backend
+from .configuration import restored
 from .distributed import share_of
 from .dtypes import at_least_float32
 from .empty_batch import mean_over_rows
@@ -286,11 +287,7 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> Self:
         """A model from `get_config`."""
-        config = dict(config)
-        config["network"] = keras.saving.deserialize_keras_object(
-            config["network"], custom_objects=custom_objects
-        )
-        return cls(**config)
+        return cls(**restored(config, ["network"], custom_objects))
 
 
 def _weights(y, sample_weight, mask):

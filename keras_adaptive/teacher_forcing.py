@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from . import arguments as checks
+from .configuration import restored
 from .reporting import ThreadValue
 from .single_trace import SingleTrace
 from .types import Tensor
@@ -69,13 +70,7 @@ class TeacherForced(SingleTrace, keras.Model):
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> Self:
         """A model from `get_config`."""
-        config = dict(config)
-        for name in cls.serialized:
-            if isinstance(config.get(name), dict):
-                config[name] = keras.saving.deserialize_keras_object(
-                    config[name], custom_objects=custom_objects
-                )
-        return cls(**config)
+        return cls(**restored(config, cls.serialized, custom_objects))
 
     def train_step(self, *arguments: Any) -> Any:
         """One update, with the true elements fed back."""

@@ -1,5 +1,6 @@
 """What every layer promises. A new layer is one row of `ROWS`."""
 
+import copy
 import json
 from typing import NamedTuple
 
@@ -203,6 +204,27 @@ def test_made_again_from_its_config(row):
     config = json.loads(json.dumps(keras.saving.serialize_keras_object(row.make())))
     again = keras.saving.deserialize_keras_object(config)
     assert keras.saving.serialize_keras_object(again) == config
+
+
+# A part in each place where there may be stacked cells, of which Keras takes things out.
+STACKED = {
+    "ACTRNN": lambda: ACTRNN([layers.GRUCell(2), layers.GRUCell(3)]),
+    "PonderNet": lambda: PonderNet([layers.GRUCell(2), layers.GRUCell(3)]),
+    "HAM": lambda: HAM(2, layers.StackedRNNCells([layers.GRUCell(2), layers.GRUCell(3)])),
+    "ResidualACT": lambda: ResidualACT(
+        [layers.RNN([layers.GRUCell(3), layers.GRUCell(3)], return_sequences=True)]
+    ),
+}
+
+
+@pytest.mark.parametrize("make", [*(row.make for row in ROWS.values()), *STACKED.values()])
+def test_a_config_may_be_read_twice(make):
+    layer = make()
+    config = layer.get_config()
+    before = copy.deepcopy(config)
+    type(layer).from_config(config)
+    assert config == before
+    assert type(layer).from_config(config).get_config() == before
 
 
 @every_row

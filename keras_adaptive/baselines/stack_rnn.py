@@ -7,6 +7,7 @@ import keras
 from keras import ops, tree
 
 from .. import arguments
+from ..configuration import restored
 from ..masks import mask_or_attached
 from ..types import Shape, Tensor
 
@@ -292,9 +293,7 @@ class StackRNN(keras.layers.RNN):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`, of older versions too, which had the cell's arguments."""
-        if isinstance(config.get("cell"), dict):
-            config = {**config, "cell": keras.saving.deserialize_keras_object(config["cell"])}
-        return cls(**config)
+        return cls(**restored(config, ["cell"]))
 
 
 def _initializer(name, value):

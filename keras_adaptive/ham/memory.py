@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from .. import arguments
+from ..configuration import restored
 from ..dtypes import at_least_float32
 from ..types import Tensor
 from .perceptrons import MLP, HighwayWrite, join_ends
@@ -169,11 +170,7 @@ class Memory(keras.layers.Layer):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
-        config = dict(config)
-        for name in _TRANSFORMATIONS:
-            if isinstance(config.get(name), dict):
-                config[name] = keras.saving.deserialize_keras_object(config[name])
-        return super().from_config(config)
+        return super().from_config(restored(config, _TRANSFORMATIONS))
 
 
 def pad_time(x: Tensor, length: Tensor) -> Tensor:

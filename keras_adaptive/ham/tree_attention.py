@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from .. import arguments, backend, cells
+from ..configuration import restored
 from ..dtypes import at_least_float32
 from ..freezing import KeepsFrozenParts
 from ..masks import differs, mask_or_attached
@@ -273,10 +274,7 @@ class TreeAttention(KeepsFrozenParts):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
-        config = dict(config)
-        for name in ("controller", "memory"):
-            config[name] = keras.saving.deserialize_keras_object(config[name])
-        return super().from_config(config)
+        return super().from_config(restored(config, ("controller", "memory")))
 
 
 def levels_over(length: Any) -> Any:

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from .. import arguments
+from ..configuration import restored
 from ..control import controller_of
 from ..residual import ResidualACT, ResidualUnit, flops
 from ..residual.norm import BatchNormalization
@@ -186,9 +187,7 @@ class AdaptiveResNet(AdaptiveModel):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> "AdaptiveResNet":
         """A model from `get_config`."""
-        config = dict(config)
-        if isinstance(config.get("target_ponder"), dict):
-            config["target_ponder"] = keras.saving.deserialize_keras_object(config["target_ponder"])
+        config = restored(config, ["target_ponder"])
         frozen, trainable = config.pop("frozen", ()), config.pop("trainable", True)
         model = cls(**config)
         model.trainable = trainable

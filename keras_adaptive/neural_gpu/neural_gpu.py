@@ -9,6 +9,7 @@ import numpy as np
 from keras import ops
 
 from .. import arguments, backend, relaxation
+from ..configuration import restored
 from ..dtypes import at_least_float32
 from ..empty_batch import accepts_empty_batch, mean_over_rows
 from ..freezing import KeepsFrozenParts
@@ -325,11 +326,7 @@ class NeuralGPU(KeepsFrozenParts):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
-        if "cell" in config:
-            cells = [keras.saving.deserialize_keras_object(cell) for cell in config["cell"]]
-            config = {**config, "cell": cells}
-        return super().from_config(config)
-
+        return super().from_config(restored(config, ["cell"]))
 
 
 def set_steps_multiplier(model: keras.layers.Layer, steps_multiplier: int) -> None:

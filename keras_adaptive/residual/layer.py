@@ -7,6 +7,7 @@ import keras
 from keras import ops
 
 from .. import arguments, cells
+from ..configuration import restored
 from ..dtypes import at_least_float32
 from ..freezing import KeepsFrozenParts
 from ..halting import ACT, report
@@ -266,12 +267,7 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
-        config = dict(config)
-        restore = keras.saving.deserialize_keras_object
-        config["units"] = [restore(unit) for unit in config["units"]]
-        if isinstance(config.get("target_ponder"), dict):
-            config["target_ponder"] = restore(config["target_ponder"])
-        return super().from_config(config)
+        return super().from_config(restored(config, ("units", "target_ponder")))
 
 
 def _where_running(running, new, old):
