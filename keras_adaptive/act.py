@@ -76,7 +76,7 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
 
     Call arguments:
         sequences: `(batch, time, features)`.
-        initial_state: list of initial state tensors of the cell.
+        initial_state: list of initial state tensors of the cell, with a row for each sequence.
         mask: boolean `(batch, time)`; false marks time steps to skip.
         memory: `(batch, positions, features)`, what a cell that reads looks at in every step, such
             as the outputs of an encoder; see `AttentionCell`. It is not part of the state.
@@ -257,7 +257,8 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
 
     def _initial_states(self, sequences, initial_state):
         """The states to begin with, a list of tensors in the dtype of the cell."""
-        if initial_state is None:
+        is_given = initial_state is not None
+        if not is_given:
             initial_state = self.states or self.get_initial_state(ops.shape(sequences)[0])
         states = initial_state if tree.is_nested(initial_state) else [initial_state]
         # Keras keeps the states of a stateful layer as variables, which no loop can carry, and
@@ -266,6 +267,8 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
             ops.copy(x.value) if isinstance(x, keras.Variable) else x for x in tree.flatten(states)
         ]
         values = [ops.convert_to_tensor(x, self.cell.compute_dtype) for x in values]
+        if is_given:
+            cells.check_states(self.cell, values, sequences.shape[0])
         return tree.pack_sequence_as(_untracked(states), values)
 
     def _over_time(self, sequences, states, mask, memory, training):

@@ -249,6 +249,29 @@ def _cell_of(layer):
     return f"`{kind}({size})` in place of `{type(layer).__name__}({size})`"
 
 
+def one_tensor(name: str, value: Any) -> Any:
+    """One tensor, whose rows have the same length; a NumPy array is one."""
+    if not hasattr(value, "shape"):
+        refuse(name, value, "one tensor")
+    if hasattr(value, "row_splits"):
+        refuse(name, value, "no ragged tensor: pad it by `to_tensor()`, and mask the padding")
+    return value
+
+
+def whole_numbers(name: str, values: Any, least: int, most: int) -> Any:
+    """A NumPy array of whole numbers, with both bounds among what is allowed.
+
+    >>> whole_numbers("path", np.array([[0, 2]]), 0, 1)
+    Traceback (most recent call last):
+        ...
+    ValueError: Argument `path` must be whole numbers from 0 to 1. Received: path=[2]
+    """
+    wrong = values[(values < least) | (values > most) | (values % 1 != 0)]
+    if len(wrong):
+        refuse(name, wrong.tolist(), f"whole numbers from {least} to {most}")
+    return values
+
+
 def mask_of(mask: Any, inputs: Any, name: str = "mask", of: str = "inputs'") -> Any:
     """A mask, if it has as many rows and positions as the inputs, as far as shapes tell; or None.
 

@@ -97,6 +97,33 @@ def initial_states(cell: Any, batch_size: Any) -> Any:
     return [ops.zeros((batch_size, size), dtype) for size in tree.flatten(cell.state_size)]
 
 
+def check_states(cell: Any, states: Any, rows: int | None) -> None:
+    """Refuses states to begin with that are not as many, or of other shapes, than a cell's own.
+
+    Args:
+        cell: of the layer.
+        states: a nest of tensors.
+        rows: the number of sequences, or None.
+    """
+    if getattr(cell, "needs_length", False):  # It has stacks without limit.
+        return
+    received = [tuple(x.shape) for x in tree.flatten(states)]
+    own = [tuple(x.shape) for x in tree.flatten(initial_states(cell, rows or 1))]
+    wanted = [(rows, *shape[1:]) for shape in own]
+    if len(received) != len(wanted) or any(map(_differ, received, wanted)):
+        raise ValueError(
+            f"Argument `initial_state` must have the shapes {wanted} of the cell's states, with a "
+            f"row for each sequence. Received: initial_state of shapes {received}"
+        )
+
+
+def _differ(one, other):
+    """Whether two shapes, of which sizes may be None, cannot be the same."""
+    return len(one) != len(other) or any(
+        None not in sizes and sizes[0] != sizes[1] for sizes in zip(one, other)
+    )
+
+
 def draw_dropout_masks(cell: Any, inputs: Tensor, states: Any) -> None:
     """Draws the masks of a cell of Keras for a whole sequence, before the loop over time.
 

@@ -27,9 +27,7 @@ def accepts_empty_batch(call: Callable[P, R]) -> Callable[P, R]:
     def wrapped(*args, **kwargs):
         given = dict(signature.bind(*args, **kwargs).arguments)
         _, (name, inputs), *_ = given.items()
-        if not hasattr(inputs, "shape"):
-            arguments.refuse(name, inputs, "one tensor")
-        shape = inputs.shape
+        shape = arguments.one_tensor(name, inputs).shape
         if len(shape) < 2 or shape[0] != 0 or None in shape[1:]:
             return call(*args, **kwargs)
         given = {name: tree.map_structure(_one_row, value) for name, value in given.items()}

@@ -147,6 +147,7 @@ class Recall(keras.layers.Layer):
 
     def call(self, inputs: Any, mask: Tensor | None = None, training: bool = False) -> Any:
         """Thinks about a batch, and answers."""
+        arguments.one_tensor("inputs", inputs)
         _check_rank(inputs.shape, None if mask is None else mask.shape)
         inputs = ops.cast(inputs, self.compute_dtype)
         inside = None

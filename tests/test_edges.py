@@ -265,3 +265,48 @@ def test_over_a_further_axis(eager, make, shape):
     assert layer.compute_output_shape((None,) * (len(shape) - 1) + shape[-1:])[0] is None
     both = layers.TimeDistributed(layer)(np.stack([x, x], axis=1))
     assert both.shape == (expected[0], 2, *expected[1:])
+
+
+@pytest.mark.parametrize("name", [name for name in LAYERS if name not in WITHOUT_MASKS])
+def test_a_ragged_tensor(name):
+    make, shape = LAYERS[name]
+    rows = np.ones((7, *shape[2:]), "int32" if shape == TOKENS else "float32")
+    ragged = tf.RaggedTensor.from_row_lengths(rows, [4, 3])
+    with pytest.raises(ValueError, match=r"must be no ragged tensor: pad it by `to_tensor\(\)`"):
+        make()(ragged)
+
+
+@pytest.mark.parametrize(
+    ("cell", "states", "received"),
+    [
+        (layers.SimpleRNNCell(4), [(6, 4), (6, 4)], r"\(6, 4\), \(6, 4\)"),
+        (layers.SimpleRNNCell(4), [(6, 5)], r"\(6, 5\)"),
+        (layers.SimpleRNNCell(4), [(1, 4)], r"\(1, 4\)"),
+        (layers.SimpleRNNCell(4), [(4,)], r"\(4,\)"),
+        (layers.LSTMCell(4), [(6, 4)], r"\(6, 4\)"),
+        (layers.StackedRNNCells([layers.GRUCell(4), layers.GRUCell(4)]), [(6, 4)], r"\(6, 4\)"),
+    ],
+)
+def test_states_of_another_number_or_shape(cell, states, received):
+    layer = ACTRNN(cell, max_ponder=3)
+    states = [np.zeros(shape, "float32") for shape in states]
+    wanted = r"`initial_state` must have the shapes \[\(6, 4\).*\n?.*of shapes \["
+    for _ in range(2):
+        with pytest.raises(ValueError, match=wanted + received):
+            layer(np.ones((6, 5, 3), "float32"), initial_state=states)
+
+
+def test_states_of_more_rows_than_there_are():
+    layer = ACTRNN(layers.SimpleRNNCell(4), max_ponder=3)
+    with pytest.raises(ValueError, match=r"\[\(1, 4\)\] of the cell's .*of shapes \[\(6, 4\)\]"):
+        layer(np.ones((1, 5, 3), "float32"), initial_state=np.zeros((6, 4), "float32"))
+
+
+def test_states_of_a_batch_of_any_size():
+    layer = ACTRNN(layers.LSTMCell(4), max_ponder=3)
+    inputs, states = keras.Input((5, 3)), [keras.Input((4,)), keras.Input((4,))]
+    model = keras.Model([inputs, *states], layer(inputs, initial_state=states))
+    given = [np.ones(shape, "float32") for shape in ((6, 5, 3), (6, 4), (6, 4))]
+    np.testing.assert_allclose(
+        model.predict(given, verbose=0), layer(given[0], initial_state=given[1:]), rtol=1e-6
+    )

@@ -262,7 +262,7 @@ class StackRNN(keras.layers.RNN):
         training: bool = False,
     ) -> Any:
         """Runs the cell over the sequences; see the class."""
-        mask = mask_or_attached(mask, sequences)
+        mask = mask_or_attached(mask, arguments.one_tensor("sequences", sequences))
         if self.cell.needs_length:
             batch_size, length = ops.shape(sequences)[0], ops.shape(sequences)[1]
             if initial_state is None:
