@@ -129,3 +129,15 @@ def test_turns_are_drawn_with_their_probabilities():
     for level, side in ((0, slice(None)), (1, path[:, 0] == 1)):
         turned, wanted = np.mean(path[side, level]), p[side, level][0]
         assert abs(turned - wanted) < 4 * np.sqrt(0.25 / np.sum(path[side, 0] >= 0))
+
+
+@pytest.mark.parametrize("turn", [2, -1, 0.5])
+def test_turns_that_are_neither_right_nor_left(turn):
+    layer, _ = ham_layer(HAM, **VARIANTS["LSTM+HAM"])
+    inputs = tf.constant(batch_of(examples([3, 1, 2])))
+    path = np.array(random_path(layer, inputs), "float64")
+    layer(inputs, path=path)
+    path[0, 0, 0] = turn
+    with pytest.raises(ValueError, match=r"`path` must be whole numbers from 0 to 1.*path=\[") as e:
+        layer(inputs, path=path)
+    assert f"path=[{turn:.1f}]" in str(e.value)

@@ -236,3 +236,20 @@ def test_a_tour_begins_with_the_first_point_that_is_real(eager):
     points[0, 0] = -1
     *tour, end = np.asarray(model.search(points).indices)[0].tolist()
     assert sorted(tour[:3]) == [2, 3, 4] and tour[0] == tour[3] == 2 and end == 0
+
+
+@pytest.mark.parametrize("bad", [9, -1, 6])
+def test_targets_that_are_no_points(bad):
+    model = PointerNetwork(4, halting=None)
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    points, targets = np.ones((3, 5, 2), "float32"), np.ones((3, 4), "int32")
+    targets[2, 3] = bad
+    message = rf"must be whole numbers from 0 to 5. Received: .*=\[{bad}\]"
+    for call in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match=f"Argument `y` {message}"):
+            call(points, targets, verbose=0)
+    right = np.ones((3, 4), "int32")
+    with pytest.raises(ValueError, match=f"Argument `y` {message}"):
+        model.fit(points, right, validation_data=(points, targets), verbose=0)
+    with pytest.raises(ValueError, match=f"Argument `targets` {message}"):
+        model(points, targets)

@@ -329,6 +329,9 @@ class HAM(TreeAttention):
                 f"`path` must have the shape (batch, {accesses}, {levels}). "
                 f"Received: shape={tuple(path.shape)}"
             )
+        known = backend.concrete(path)
+        if known is not None:
+            arguments.whole_numbers("path", known, 0, 1)
 
     def compute_output_spec(
         self,

@@ -3,9 +3,10 @@
 from typing import Any, NamedTuple
 
 import keras
+import numpy as np
 from keras import layers, ops, tree
 
-from .. import arguments, cells
+from .. import arguments, backend, cells
 from ..act import ACTRNN
 from ..attention import AttentionCell, BahdanauAttention
 from ..beam_search import IMPOSSIBLE, beam_search
@@ -65,7 +66,8 @@ class PointerNetwork(PonderingDecoder):
         for what was chosen). After the end, 0 has probability 1.
 
     Raises:
-        ValueError: an argument is out of its range, or the points have another shape.
+        ValueError: an argument is out of its range, the points have another shape, or targets that
+            are known before the call of a graph, such as NumPy arrays in `fit`, are above n.
 
     Example:
 
@@ -174,6 +176,7 @@ class PointerNetwork(PonderingDecoder):
         targets = self.given_targets(targets)
         if targets is not None:
             targets = arguments.targets_of(targets, 2)
+            self._check_targets(points, backend.concrete(targets), "targets")
         encoded = self._encode(points, mask_or_attached(mask, points), training)
         if targets is None:
             answer = self._search(encoded, self.beams)
@@ -184,6 +187,22 @@ class PointerNetwork(PonderingDecoder):
             outputs = self._follow(encoded, targets, training)
         self.entries.value = entries
         return outputs
+
+    def fit(self, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """As `keras.Model.fit`; NumPy targets are checked before."""
+        self._check_targets(x, y, "y")
+        return super().fit(x, y, *args, **kwargs)
+
+    def evaluate(self, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """As `keras.Model.evaluate`; NumPy targets are checked before."""
+        self._check_targets(x, y, "y")
+        return super().evaluate(x, y, *args, **kwargs)
+
+    def _check_targets(self, points, targets, name):
+        """Refuses targets that are known, and no points."""
+        for n in getattr(points, "shape", ())[1:2]:
+            if isinstance(targets, np.ndarray) and n is not None:
+                arguments.whole_numbers(name, targets, 0, n)
 
     def _encode(self, points, mask=None, training=False):
         real = differs(points, self.padding_value)
