@@ -40,6 +40,11 @@ class Ratio:
     parts: Tensor
     largest: float | None = None
 
+    def __post_init__(self) -> None:
+        """Makes arrays of lists."""
+        for name in ("totals", "parts"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name)))
+
     @property
     def value(self) -> float:
         """The mean."""

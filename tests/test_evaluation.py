@@ -217,3 +217,23 @@ def test_batches_of_several_lengths():
         for name, values in expected.items():
             values = values if values.ndim == 1 else np.pad(values, [(0, 0), (0, 4 - length)])
             np.testing.assert_array_equal(found[name][part], values)
+
+
+def test_a_summary_of_no_call():
+    limited = evaluation.LimitedProbe(lambda inputs: inputs, within=1.0)
+    with pytest.raises(ValueError, match="after its first call"):
+        limited.summary()
+
+
+def test_several_inputs_are_timed():
+    calls = []
+    probe = evaluation.TimedProbe(lambda inputs: calls.append(inputs[1].shape))
+    for size in (2, 2, 3):
+        probe([np.zeros((2, 1)), np.zeros((size, 1))])
+    assert calls == [(2, 1)] * 3 + [(3, 1)] * 2 and len(probe.seconds) == 3
+
+
+def test_a_ratio_of_lists():
+    of_lists = statistics.Ratio([1, 2], [3, 4])
+    of_arrays = statistics.Ratio(np.array([1, 2]), np.array([3, 4]))
+    assert of_lists.value == 3 / 7 and of_lists.spread == of_arrays.spread

@@ -27,12 +27,13 @@ class TimedProbe:
     def __init__(self, probe: Callable[[Tensor], Any]) -> None:
         self.probe = arguments.function("probe", probe)
         self.seconds: list[float] = []
-        self._known: set[tuple[int, ...]] = set()
+        self._known: set[tuple[tuple[int, ...], ...]] = set()
 
     def __call__(self, inputs: Tensor) -> Any:
         """The outputs of the probe."""
-        if inputs.shape not in self._known:
-            self._known.add(inputs.shape)
+        shapes = tuple(tuple(np.shape(x)) for x in keras.tree.flatten(inputs))
+        if shapes not in self._known:
+            self._known.add(shapes)
             _finished(self.probe(inputs))
         began = time.perf_counter()
         outputs = _finished(self.probe(inputs))
@@ -82,7 +83,12 @@ class LimitedProbe(TimedProbe):
         Returns:
             A dict: `within`; `calls`; `seconds_of_95_percent`, in which 95 % of the calls ended;
             and `late`, the share of calls that took longer than 1.2 × `within`.
+
+        Raises:
+            ValueError: there was no call.
         """
+        if not self.seconds:
+            raise ValueError("A LimitedProbe has a summary after its first call, and had none.")
         seconds = np.array(self.seconds)
         return {
             "within": self.within,

@@ -64,6 +64,18 @@ def check_finite(name: str, rows: Any, keys: Iterable[str]) -> None:
                 arguments.refuse(f'{name}["{key}"]', wrong[0], "finite numbers")
 
 
+def check_each_input(name: str, rows: Any, keys: Iterable[str]) -> None:
+    """Refuses rows whose lists are empty, or not as long as the first of them."""
+    first, *others = keys
+    for row in rows:
+        if not len(row[first]):
+            arguments.refuse(f'{name}["{first}"]', row[first], "at least one")
+        for key in others:
+            if key in row and len(row[key]) != len(row[first]):
+                allowed = f'as many as there are in "{first}", {len(row[first])}'
+                arguments.refuse(f'{name}["{key}"]', row[key], allowed)
+
+
 def check_title(title: str | None) -> None:
     """Refuses a title that is neither a text nor None."""
     if not isinstance(title, (str, type(None))):

@@ -7,7 +7,15 @@ from pathlib import Path
 
 from .. import arguments
 from ..types import Rows
-from .figure import check_finite, check_rows, error_axis, interval, new_figure, write_figure
+from .figure import (
+    check_each_input,
+    check_finite,
+    check_rows,
+    error_axis,
+    interval,
+    new_figure,
+    write_figure,
+)
 
 # The quantities of the second panel, and what its axis says.
 COSTS = {"ponder": "ponder ρ = N + R", "ponder_steps": "mean steps N"}
@@ -41,7 +49,7 @@ def ponder_against_difficulty(
         The path.
 
     Raises:
-        ValueError: no curves, another cost, or another kind of file.
+        ValueError: no curves, a number that is not finite, another cost, or another kind of file.
 
     Source: Graves (2016), Figures 6, 10, 14 and 19.
     """
@@ -49,7 +57,9 @@ def ponder_against_difficulty(
     if not isinstance(curves, dict) or not curves:
         arguments.refuse("curves", curves, "a dict from the name of a model to its rows")
     for rows in curves.values():
-        check_rows("curves", rows, ("difficulty", "sequence_error", cost))
+        keys = ("difficulty", "sequence_error", cost)
+        check_rows("curves", rows, keys)
+        check_finite("curves", [{key: [row[key]] for key in keys} for row in rows], keys)
     arguments.text("label", label)
     figure, [[errors, ponder]] = new_figure(path, 9, 3.4, columns=2)
     for name, rows in curves.items():
@@ -81,7 +91,7 @@ def ponder_along_sequence(path: str | Path, sequences: Rows, title: str | None =
 
     Args:
         path: the file to write, `.png`, `.svg` or `.pdf`.
-        sequences: a list of dicts with `inputs` and `answers`, a text for each input, and
+        sequences: a list of dicts with `inputs` and `answers`, a text or number for each input, and
             `ponder`, a number for each input. Optional: `floor`, numbers to draw in grey.
         title: above the picture.
 
@@ -89,11 +99,13 @@ def ponder_along_sequence(path: str | Path, sequences: Rows, title: str | None =
         The path.
 
     Raises:
-        ValueError: no sequences, a number that is not finite, or another kind of file.
+        ValueError: no sequences, one without inputs or without something for each, a number that is
+            not finite, or another kind of file.
 
     Source: Graves (2016), Figures 15 and 20.
     """
     check_rows("sequences", sequences, ("inputs", "answers", "ponder"))
+    check_each_input("sequences", sequences, ("inputs", "answers", "ponder", "floor"))
     check_finite("sequences", sequences, ("ponder",))
     most = max(len(sequence["inputs"]) for sequence in sequences)
     width = min(max(4.5, 1.1 * most), WIDEST)
@@ -129,7 +141,7 @@ def _wrapped(labels, inches):
     characters = max(1, int(CHARACTERS_PER_INCH * inches) - 1)
     # matplotlib would read a dollar sign as the beginning of a formula.
     return [
-        "\n".join(textwrap.wrap(_rounded(label), characters, break_on_hyphens=False)).replace(
+        "\n".join(textwrap.wrap(_rounded(str(label)), characters, break_on_hyphens=False)).replace(
             "$", r"\$"
         )
         for label in labels
@@ -165,8 +177,10 @@ def learning_curve(
     check_rows("history", history, ("step", "loss"))
     arguments.instance("curves", curves, dict, "a dict from the key of an error rate to its name")
     figure, [[loss, errors]] = new_figure(path, 9, 3.4, columns=2)
-    loss.plot([row["step"] for row in history], [row["loss"] for row in history], color="black")
-    loss.set_yscale("log")
+    losses = [row["loss"] for row in history]
+    loss.plot([row["step"] for row in history], losses, color="black")
+    if any(value is not None and value > 0 for value in losses):
+        loss.set_yscale("log")
     loss.set_ylabel("loss")
     for key, name in curves.items():
         rows = [row for row in history if row.get(key) is not None]

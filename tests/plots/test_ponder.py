@@ -235,3 +235,40 @@ def test_small_differences_of_ponder_have_similar_colours(tmp_path, monkeypatch)
     assert (round(low, 6), round(high, 6)) == (3.3, 4.3)
     plots.answers_over_points(tmp_path / "a.png", [three[1:]], [[1, 2]], [[2.0, 5.0]])
     assert drawn[1].axes[0].collections[1].get_clim() == (2.0, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"inputs": [], "answers": [], "ponder": []}, r'\["inputs"\]` must be at least one'),
+        ({"answers": ["1"]}, r'`sequences\["answers"\]` must be as many as .* "inputs", 2'),
+        ({"ponder": [1.0, 2.0, 3.0]}, r'`sequences\["ponder"\]` must be as many'),
+        ({"floor": [1.0]}, r'`sequences\["floor"\]` must be as many'),
+    ],
+)
+def test_sequences_without_something_for_each_input(changes, message, tmp_path):
+    path = tmp_path / "picture.png"
+    with pytest.raises(ValueError, match=message):
+        plots.ponder_along_sequence(path, [SEQUENCE, {**SEQUENCE, **changes}])
+    assert not path.exists()
+
+
+def test_labels_that_are_numbers(tmp_path):
+    rows = [{"inputs": [12, 0.123], "answers": [1, None], "ponder": np.array([2.0, 3.0])}]
+    assert plots.ponder_along_sequence(tmp_path / "picture.png", rows).exists()
+
+
+@pytest.mark.parametrize("key", ["ponder", "sequence_error", "difficulty"])
+def test_no_numbers_against_difficulty(key, tmp_path):
+    rows = [ROWS[0], {**ROWS[1], key: float("nan")}]
+    with pytest.raises(ValueError, match=rf'`curves\["{key}"\]` must be finite .*=nan'):
+        plots.ponder_against_difficulty(tmp_path / "picture.png", {"a": rows})
+
+
+@pytest.mark.parametrize(("losses", "scale"), [([-1.0, 0.0], "linear"), ([0.0, 0.5], "log")])
+def test_losses_that_are_not_positive_are_seen(losses, scale, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(ponder, "write_figure", lambda figure, *_: drawn.append(figure))
+    history = [{"step": n, "loss": loss, "error": 0.5} for n, loss in enumerate(losses)]
+    plots.learning_curve(tmp_path / "picture.png", history, {"error": "error"})
+    assert drawn[0].axes[0].get_yscale() == scale
