@@ -60,7 +60,8 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
             a network stays at one or two steps. Defaults to `1.0`.
         halting: `"act"`, `"fixed"` (every input gets `steps` steps, without halting unit and
             ponder cost), `"sampled"` (the last step is drawn, see `halting.Sampled`), or a rule
-            object (see `halting`). Defaults to `"act"`.
+            object (see `halting`), which has limits of its own: `max_ponder` and `epsilon` are not
+            read then. Defaults to `"act"`.
         steps: integer >= 1, the number of steps for `halting="fixed"`.
         target_ponder: float >= 1 or a `control.TargetPonder`; adapts the time penalty in training
             so that the mean number of steps settles there. Defaults to `None`.

@@ -264,7 +264,7 @@ def rule_named(halting: str | Rule, max_ponder: int, epsilon: float, steps: Any)
     """The rule that the arguments of a layer describe.
 
     Args:
-        halting: `"act"`, `"fixed"`, `"sampled"`, or a rule.
+        halting: `"act"`, `"fixed"`, `"sampled"`, or a rule, which has limits of its own.
         max_ponder, epsilon: of `ACT`; `max_ponder` also of `Sampled`.
         steps: of `Fixed`.
 

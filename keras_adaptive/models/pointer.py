@@ -40,9 +40,9 @@ class PointerNetwork(PonderingDecoder):
         units: integer >= 1, size of both LSTMs and of the attention. Defaults to `128`.
         answer: `"polygon"`, an answer that may begin anywhere and has three corners or more, or
             `"tour"`, one that begins with the first point and visits all. Defaults to `"polygon"`.
-        halting: `"act"`, `"fixed"` (`steps` looks at each output), any rule of `halting`, or
-            `None`, the published pointer network, whose decoder takes one step and reads nothing.
-            Defaults to `"act"`.
+        halting: `"act"`, `"fixed"` (`steps` looks at each output), any rule of `halting`, which has
+            a limit of its own, so that `max_ponder` is not read, or `None`, the published pointer
+            network, whose decoder takes one step and reads nothing. Defaults to `"act"`.
         steps: integer >= 1, the number of looks for `halting="fixed"`.
         max_ponder: integer >= 1, the largest number of looks. Defaults to `5`.
         time_penalty, target_ponder: as in `layers.ACTRNN`. Defaults to `1e-3` and `None`.

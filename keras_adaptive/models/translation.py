@@ -58,8 +58,9 @@ class TranslationNetwork(PonderingDecoder):
         source_symbols: integer >= 2, how many different symbols are read.
         target_symbols: integer >= 2, how many are written.
         units: integer >= 1, size of all LSTMs, vectors and the attention. Defaults to `256`.
-        halting: `"act"`, `"fixed"` (`steps` steps each time), any rule of `halting`, or `None`, a
-            decoder that takes one step for each symbol. Defaults to `"act"`.
+        halting: `"act"`, `"fixed"` (`steps` steps each time), any rule of `halting`, which has a
+            limit of its own, so that `max_ponder` is not read, or `None`, a decoder that takes one
+            step for each symbol. Defaults to `"act"`.
         steps: integer >= 1, the number of steps for `halting="fixed"`.
         place: `"writing"` or `"before"`, where to ponder. Defaults to `"writing"`.
         max_ponder: integer >= 1, the largest number of steps. Defaults to `5`.
