@@ -7,7 +7,7 @@ import pytest
 from keras_adaptive.control import TargetPonder
 from keras_adaptive.halting import ACT, Converged, Expected, Fixed, Sampled
 from keras_adaptive.layers import ACTRNN, PonderNet, Recall, ResidualACT, ResidualUnit
-from keras_adaptive.models import PonderNetModel, RecallModel
+from keras_adaptive.models import AdaptiveResNet, PonderNetModel, RecallModel
 
 
 def sequences():
@@ -63,6 +63,14 @@ def test_a_first_target_of_the_ponder(make, inputs):
         layer.target_ponder = 3.0
     assert layer.target_ponder is None
     layer(inputs, training=True)
+
+
+def test_a_target_of_the_blocks_of_a_model():
+    model = AdaptiveResNet((8, 8, 1), 2, units=2, filters=(4, 4), target_ponder=2.0)
+    for name in ("block_1", "block_2"):
+        model.get_layer(name).target_ponder = 1.5
+    again = AdaptiveResNet.from_config(model.get_config())
+    assert again.get_layer("block_2").target_ponder.steps == 1.5
 
 
 def test_a_target_without_a_ponder_cost():

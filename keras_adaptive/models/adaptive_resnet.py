@@ -174,10 +174,12 @@ class AdaptiveResNet(AdaptiveModel):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""
-        controller = keras.saving.serialize_keras_object(self._config["target_ponder"])
+        target = self._config["target_ponder"]
+        if self._config["halting"] is not None:
+            target = self.get_layer(_name(0)).target_ponder  # It may have been set.
         return {
             **self._config,
-            "target_ponder": controller,
+            "target_ponder": keras.saving.serialize_keras_object(target),
             "name": self.name,
             "dtype": self.dtype_policy.name,
             "trainable": self.trainable,
