@@ -202,7 +202,8 @@ class PointerNetwork(PonderingDecoder):
         """Refuses targets that are known, and no points."""
         for n in getattr(points, "shape", ())[1:2]:
             if isinstance(targets, np.ndarray) and n is not None:
-                arguments.whole_numbers(name, targets, 0, n)
+                # Where there is no target, a number below 0 may stand, see `SequenceLoss`.
+                arguments.whole_numbers(name, np.maximum(targets, 0), 0, n)
 
     def _encode(self, points, mask=None, training=False):
         real = differs(points, self.padding_value)
