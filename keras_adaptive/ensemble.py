@@ -15,8 +15,8 @@ def average_outputs(models: Iterable[keras.Model], name: str = "ensemble") -> ke
     and the given models stay as they are. Their outputs should be probabilities, not logits.
 
     Args:
-        models: two or more built `keras.Model`s, Functional, Sequential or of a class that can be
-            made from its config, that take the same inputs and give outputs of the same shape.
+        models: two or more built `keras.Model`s, Functional, Sequential or of a subclass that can
+            be made from its config, that take the same inputs and give outputs of the same shape.
         name: name of the model; those of its members are `<name>_0`, `<name>_1`, and so on.
             Defaults to `"ensemble"`.
 
@@ -24,7 +24,8 @@ def average_outputs(models: Iterable[keras.Model], name: str = "ensemble") -> ke
         A Functional `keras.Model`, not compiled.
 
     Raises:
-        ValueError: if there are fewer than two models, or they differ in inputs or outputs.
+        ValueError: if there are fewer than two models, or one has no symbolic inputs, or they
+            differ in inputs or outputs.
 
     Example:
 
@@ -63,9 +64,12 @@ def average_outputs(models: Iterable[keras.Model], name: str = "ensemble") -> ke
 
 def _symbols(model):
     """The symbolic inputs and outputs, in their structures."""
-    if isinstance(model, keras.Sequential):
-        return model.inputs[0], model.outputs[0]
-    return model.input, model.output
+    try:
+        if isinstance(model, keras.Sequential):
+            return model.inputs[0], model.outputs[0]
+        return model.input, model.output
+    except AttributeError:
+        arguments.refuse("models", model, "built models, Functional or Sequential")
 
 
 def _interface(model):

@@ -29,7 +29,7 @@ def mask_or_attached(mask: Tensor | None, inputs: Tensor) -> Tensor | None:
 def differs(vectors: Tensor, padding: float) -> Tensor:
     """Which vectors `(…, size)` are not all `padding`: boolean `(…,)`.
 
-    >>> differs(np.array([[0, 255], [255, 255]], "uint8"), 255.0).tolist()
+    >>> [bool(x) for x in differs(np.array([[0, 255], [255, 255]], "uint8"), 255.0)]
     [True, False]
     """
     if not keras.backend.is_float_dtype(vectors.dtype):

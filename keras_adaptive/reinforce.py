@@ -1,5 +1,6 @@
 """Training of networks that take decisions, by REINFORCE."""
 
+from pathlib import Path
 from typing import Any, Self
 
 import keras
@@ -145,6 +146,39 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
         if self.network.built:
             self.build()
 
+    def export(
+        self,
+        filepath: str | Path,
+        format: str = "tf_saved_model",
+        verbose: Any = None,
+        input_signature: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """As `keras.Model.export`; by default for any batch size, and what the network leaves free.
+
+        A network that is a layer, and not a functional model, takes vectors of any length.
+        """
+        if not self.built:
+            self._build_for_any_inputs()
+        if input_signature is None and self.network.built:
+            input_signature = self._free_signature()
+        return super().export(filepath, format, verbose, input_signature, **kwargs)
+
+    def _free_signature(self):
+        if self.network is self.ham:
+            inputs = keras.Input((None, self.ham.input_width), dtype=self.ham.compute_dtype)
+        elif isinstance(self.network, keras.Sequential):
+            inputs = self.network.inputs[0]
+        else:
+            # A subclass without symbolic inputs has a signature of its own.
+            inputs = getattr(self.network, "input", None)
+        return None if inputs is None else [tree.map_structure(_any_batch, inputs)]
+
+    @property
+    def _default_save_signature(self):
+        # Keras would trace a signature for the length that it saw.
+        return None
+
     def call(self, inputs: Any, training: bool = False) -> Any:
         """The network's outputs; in training those of the first sample."""
         samples = self.samples if training else 1
@@ -179,8 +213,8 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
         rows, values = self.row_losses(outputs, entries[0], y, weights, samples)
         for name, tracker in self._trackers.items():
             value, weight = values[name]
-            weight = ops.shape(y_pred)[0] if weight is None else weight
-            tracker.update_state(ops.stop_gradient(value), ops.stop_gradient(weight))
+            weight = ops.shape(y_pred)[0] if weight is None else ops.stop_gradient(weight)
+            tracker.update_state(ops.stop_gradient(value), weight)
         total = rows["task"]
         if training:
             total = total + self.policy_weight * rows["policy"]
@@ -336,3 +370,7 @@ def _check_bits(y, weights):
     wrong = values[(values != 0) & (values != 1) & (weights > 0)[..., None]]
     if wrong.size:
         raise ValueError(f"Targets must be bits, 0 or 1. Received: {wrong[0]}")
+
+
+def _any_batch(x):
+    return keras.InputSpec(dtype=x.dtype, shape=(None, *x.shape[1:]))

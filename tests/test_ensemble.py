@@ -6,7 +6,7 @@ import pytest
 
 from keras_adaptive.ensemble import average_outputs
 from keras_adaptive.layers import ACTRNN
-from keras_adaptive.models import AdaptiveModel
+from keras_adaptive.models import AdaptiveModel, PointerNetwork
 
 pytestmark = pytest.mark.usefixtures("eager")
 X = np.array([[1, 2, 3, 1], [2, 2, 1, 3]], "int32")
@@ -87,5 +87,9 @@ def test_adaptive_models():
 def test_models_that_do_not_fit():
     with pytest.raises(ValueError, match=r"two Keras models or more. Received: models=\[\]"):
         average_outputs([])
+    without_inputs = [PointerNetwork(4), keras.Sequential([keras.layers.Dense(2)])]
+    for model in without_inputs:
+        with pytest.raises(ValueError, match="`models` must be built models, Functional or Seq"):
+            average_outputs([model, model])
     with pytest.raises(ValueError, match=r"same inputs and outputs.*None, 3\).*None, 2\)"):
         average_outputs([network(), network(classes=2)])

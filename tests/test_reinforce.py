@@ -319,3 +319,19 @@ def test_given_turns_are_taken_and_repeated():
     for name, values in logs[0].items():
         for one, other in zip(values, logs[1][name]):
             np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("is_layer", [False, True])
+def test_an_exported_model_takes_any_length(is_layer, tmp_path):
+    network = HAM(2, keras.layers.LSTMCell(4))
+    if not is_layer:
+        inputs = keras.Input((None, 3))
+        network = keras.Model(inputs, network(inputs))
+    model = ReinforceModel(network)
+    x = np.random.default_rng(0).integers(0, 2, (5, 4, 3)).astype("float32")
+    if is_layer:
+        model(x)
+    model.export(tmp_path / "model", verbose=False)
+    loaded = tf.saved_model.load(tmp_path / "model")
+    for some in (x, x[:2, :3], x[:1, :1]):
+        np.testing.assert_allclose(loaded.serve(some), model(some), atol=1e-6)

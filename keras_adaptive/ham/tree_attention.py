@@ -98,6 +98,11 @@ class TreeAttention(KeepsFrozenParts):
         return None
 
     @property
+    def input_width(self) -> int:
+        """How many numbers an input vector has; of a layer that is built."""
+        return self._features
+
+    @property
     def query_width(self) -> int:
         """Width of the input of SEARCH beside a node: that of h_LSTM, or of an operation."""
         if self.controller is None:
