@@ -105,10 +105,11 @@ def check_states(cell: Any, states: Any, rows: int | None) -> None:
         states: a nest of tensors.
         rows: the number of sequences, or None.
     """
-    if getattr(cell, "needs_length", False):  # It has stacks without limit.
-        return
     received = [tuple(x.shape) for x in tree.flatten(states)]
-    own = [tuple(x.shape) for x in tree.flatten(initial_states(cell, rows or 1))]
+    if getattr(cell, "needs_length", False):  # It has stacks without limit.
+        own = [(rows, size) for size in cell.state_size]
+    else:
+        own = [tuple(x.shape) for x in tree.flatten(initial_states(cell, rows or 1))]
     wanted = [(rows, *shape[1:]) for shape in own]
     if len(received) != len(wanted) or any(map(_differ, received, wanted)):
         raise ValueError(

@@ -199,3 +199,16 @@ def test_a_stateful_stack_is_empty_again():
     assert np.abs(layer(x) - first).max() > 0
     layer.reset_state()
     np.testing.assert_array_equal(layer(x), first)
+
+
+@pytest.mark.parametrize("depth", [10, None])
+def test_states_of_other_shapes_are_refused(depth):
+    layer = StackRNN(4, num_stacks=2, stack_depth=depth)
+    h, stacks = np.zeros((2, 4), "float32"), np.full((2, 20), -1.0, "float32")
+    layer(sequences(2, 3, 2), initial_state=[h, stacks])
+    for wrong in ([h], h, [h[:, :3], stacks], [h[:1], stacks[:1]], [h, stacks, h]):
+        with pytest.raises(ValueError, match="Argument `initial_state` must have the shapes"):
+            layer(sequences(2, 3, 2), initial_state=wrong)
+    if depth:
+        with pytest.raises(ValueError, match=r"shapes \[\(2, 4\), \(2, 20\)\]"):
+            layer(sequences(2, 3, 2), initial_state=[h, stacks[:, :18]])

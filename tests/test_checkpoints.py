@@ -355,3 +355,26 @@ def test_a_signal_in_a_callback_of_garbage_collection():
     with pytest.raises(KeyboardInterrupt, match="interrupted"), signals.terminable():
         gc.collect()
         time.sleep(10)
+
+
+def test_a_signal_that_no_epoch_answers_is_answered_at_the_end_of_the_block(tmp_path):
+    class Last(keras.callbacks.Callback):
+        def on_train_end(self, logs=None):
+            signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(checkpoints.Terminated, match="the state is saved"):
+        with Checkpoint(tmp_path) as callback:
+            network().fit(data(), verbose=0, callbacks=[callback, Last()])
+    # One that was answered is not raised again.
+    with Checkpoint(tmp_path / "again") as callback, contextlib.suppress(KeyboardInterrupt):
+        callback.request.note(signal.SIGINT)
+        network().fit(data(), verbose=0, callbacks=[callback])
+
+
+def test_an_outer_block_knows_of_a_signal_of_an_inner_one():
+    with checkpoints.deferred_signals() as outer:
+        with checkpoints.deferred_signals() as inner:
+            signal.raise_signal(signal.SIGINT)
+        assert inner.signal == outer.signal == signal.SIGINT
+        with pytest.raises(KeyboardInterrupt, match="stopped at once"):
+            signal.raise_signal(signal.SIGINT)

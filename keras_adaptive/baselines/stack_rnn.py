@@ -6,7 +6,7 @@ from typing import Any, Self
 import keras
 from keras import ops, tree
 
-from .. import arguments
+from .. import arguments, cells
 from ..configuration import restored
 from ..masks import mask_or_attached
 from ..types import Shape, Tensor
@@ -263,6 +263,8 @@ class StackRNN(keras.layers.RNN):
     ) -> Any:
         """Runs the cell over the sequences; see the class."""
         mask = mask_or_attached(mask, arguments.one_tensor("sequences", sequences))
+        if initial_state is not None:
+            cells.check_states(self.cell, initial_state, sequences.shape[0])
         if self.cell.needs_length:
             batch_size, length = ops.shape(sequences)[0], ops.shape(sequences)[1]
             if initial_state is None:

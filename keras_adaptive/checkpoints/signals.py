@@ -28,7 +28,7 @@ class StopRequest:
 
     def __init__(self) -> None:
         self.signal: int | None = None
-        self._saving = False
+        self._saving = self._raised = False
 
     def note(self, number: int, frame: FrameType | None = None) -> None:
         """Handles a signal."""
@@ -54,15 +54,23 @@ class StopRequest:
         finally:
             self._saving = False
 
+    @property
+    def pending(self) -> bool:
+        """Whether there was a signal whose error has not been raised."""
+        return self.signal is not None and not self._raised
+
     def check(self, text: str) -> None:
         """Raises the error of the signal, with this text, if there was one."""
         if self.signal is not None:
+            self._raised = True
             raise ERRORS[self.signal](text)
 
 
 @contextlib.contextmanager
 def deferred_signals() -> Iterator[StopRequest]:
     """Notes SIGINT and SIGTERM while the block runs, instead of raising an error at once.
+
+    Of two blocks, one in the other, both know of a signal that is not answered within the inner one.
 
     Yields:
         A `StopRequest`.
@@ -81,6 +89,8 @@ def deferred_signals() -> Iterator[StopRequest]:
         request.signal = outer.signal
     with handled(request.note, ERRORS):
         yield request
+    if isinstance(outer, StopRequest) and outer.signal is None and request.pending:
+        outer.signal = request.signal
 
 
 @contextlib.contextmanager
