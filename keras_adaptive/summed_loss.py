@@ -39,9 +39,10 @@ class SummedLoss(keras.losses.Loss):
         if ops.ndim(y_true) < axes:
             arguments.targets_of(y_true, axes)
         counted = ops.ones(ops.shape(y_true)[:axes], y_pred.dtype)
-        for weights in (mask, sample_weight):
+        for name, weights in {"mask": mask, "sample_weight": sample_weight}.items():
             if weights is not None:
-                counted = counted * _as_rows(ops.cast(weights, y_pred.dtype), axes)
+                weights = ops.cast(weights, y_pred.dtype)
+                counted = counted * _as_rows(name, weights, tuple(y_true.shape[:axes]))
         # What stands where there is no target, such as -1, may be no class.
         there = ops.not_equal(counted, 0)
         for _ in range(ops.ndim(y_true) - axes):
@@ -64,10 +65,21 @@ def sparse_cross_entropy(targets: Tensor, outputs: Tensor, from_logits: bool = F
     return ops.reshape(values, shape)
 
 
-def _as_rows(weights, axes):
-    """Weights `(batch,)`, or with a further axis of 1, that broadcast to as many axes."""
+def _as_rows(name, weights, shape):
+    """Weights `(batch,)`, or with a further axis of 1, that broadcast to a shape."""
+    axes, given = len(shape), tuple(weights.shape)
+    if any(map(_differ, given, (*shape, 1))) or len(given) > axes + 1:
+        raise ValueError(
+            f"Argument `{name}` must be of shape (batch,) or of that of the targets without their "
+            f"outputs, {shape}. Received: shape={given}"
+        )
     for _ in range(axes - ops.ndim(weights) if ops.ndim(weights) else 0):
         weights = ops.expand_dims(weights, -1)
     for _ in range(ops.ndim(weights) - axes):
         weights = ops.squeeze(weights, -1)
     return weights
+
+
+def _differ(given, wanted):
+    """Whether an axis neither has the wanted size nor is spread over it."""
+    return given not in (None, 1, wanted) and wanted is not None

@@ -362,9 +362,9 @@ def test_a_signal_that_no_epoch_answers_is_answered_at_the_end_of_the_block(tmp_
         def on_train_end(self, logs=None):
             signal.raise_signal(signal.SIGTERM)
 
-    with pytest.raises(checkpoints.Terminated, match="the state is saved"):
-        with Checkpoint(tmp_path) as callback:
-            network().fit(data(), verbose=0, callbacks=[callback, Last()])
+    saved = pytest.raises(checkpoints.Terminated, match="the state is saved")
+    with saved, Checkpoint(tmp_path) as callback:
+        network().fit(data(), verbose=0, callbacks=[callback, Last()])
     # One that was answered is not raised again.
     with Checkpoint(tmp_path / "again") as callback, contextlib.suppress(KeyboardInterrupt):
         callback.request.note(signal.SIGINT)

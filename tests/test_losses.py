@@ -185,3 +185,10 @@ def test_the_dtype_of_the_computation():
     again = SequenceLoss.from_config(loss.get_config())
     assert (again.dtype, SequenceLoss().dtype) == ("float64", "float32")
     assert "dtype" not in SequenceLoss().get_config()
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (5,), (4, 5, 2)])
+def test_weights_of_another_shape_are_refused(shape):
+    arrays = np.ones((4, 5), int), np.full((4, 5, 3), 1 / 3, "float32")
+    with pytest.raises(ValueError, match=r"`sample_weight` must be of shape \(batch,\) .*\(4, 5\)"):
+        SequenceLoss()(*arrays, np.ones(shape))

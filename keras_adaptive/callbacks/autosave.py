@@ -63,7 +63,7 @@ class Autosave(keras.callbacks.Callback):
         return self
 
     def __exit__(self, *error: Any) -> None:
-        """Lets signals go where they went before; raises the error of one that no epoch answered."""
+        """Lets signals go where they went before; raises the error of one without an answer."""
         self._open.close()
         if error[:1] in ((), (None,)) and self.request.pending:
             self.request.check("stopped; the state is saved")

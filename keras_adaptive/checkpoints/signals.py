@@ -70,7 +70,7 @@ class StopRequest:
 def deferred_signals() -> Iterator[StopRequest]:
     """Notes SIGINT and SIGTERM while the block runs, instead of raising an error at once.
 
-    Of two blocks, one in the other, both know of a signal that is not answered within the inner one.
+    Of two blocks, one in the other, both know of a signal that the inner one did not answer.
 
     Yields:
         A `StopRequest`.
