@@ -1,6 +1,5 @@
 """Training of networks that take decisions, by REINFORCE."""
 
-from pathlib import Path
 from typing import Any, Self
 
 import keras
@@ -11,6 +10,7 @@ from .configuration import restored
 from .distributed import share_of
 from .dtypes import at_least_float32
 from .empty_batch import mean_over_rows
+from .free_sizes import FreeSizes
 from .ham import HAM, entropy, log_probability, record
 from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out
@@ -23,7 +23,7 @@ _BASELINES = ("learned", "leave_one_out", None)
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
+class ReinforceModel(EntropyBonus, FreeSizes, SingleTrace, keras.Model):
     """Trains a network with a `HAM` layer by REINFORCE, in a plain `fit`.
 
     In training the network draws its turns A, and the gradient is that of
@@ -146,25 +146,12 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
         if self.network.built:
             self.build()
 
-    def export(
-        self,
-        filepath: str | Path,
-        format: str = "tf_saved_model",
-        verbose: Any = None,
-        input_signature: Any = None,
-        **kwargs: Any,
-    ) -> Any:
-        """As `keras.Model.export`; by default for any batch size, and what the network leaves free.
-
-        A network that is a layer, and not a functional model, takes vectors of any length.
-        """
+    def signature(self) -> Any:
+        """What the network leaves free; of a network that is a layer, any number of vectors."""
+        if not self.network.built:
+            return None
         if not self.built:
-            self._build_for_any_inputs()
-        if input_signature is None and self.network.built:
-            input_signature = self._free_signature()
-        return super().export(filepath, format, verbose, input_signature, **kwargs)
-
-    def _free_signature(self):
+            self.build()
         if self.network is self.ham:
             inputs = keras.Input((None, self.ham.input_width), dtype=self.ham.compute_dtype)
         elif isinstance(self.network, keras.Sequential):
@@ -172,12 +159,7 @@ class ReinforceModel(EntropyBonus, SingleTrace, keras.Model):
         else:
             # A subclass without symbolic inputs has a signature of its own.
             inputs = getattr(self.network, "input", None)
-        return None if inputs is None else [tree.map_structure(_any_batch, inputs)]
-
-    @property
-    def _default_save_signature(self):
-        # Keras would trace a signature for the length that it saw.
-        return None
+        return None if inputs is None else tree.map_structure(_any_batch, inputs)
 
     def call(self, inputs: Any, training: bool = False) -> Any:
         """The network's outputs; in training those of the first sample."""

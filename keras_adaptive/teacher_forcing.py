@@ -1,6 +1,5 @@
 """The base of models that generate a sequence, and are trained on the true one."""
 
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import keras
@@ -8,17 +7,18 @@ from keras import ops
 
 from . import arguments as checks
 from .configuration import restored
+from .free_sizes import FreeSizes
 from .reporting import ThreadValue
 from .single_trace import SingleTrace
 from .types import Tensor
 
 
-class TeacherForced(SingleTrace, keras.Model):
+class TeacherForced(FreeSizes, SingleTrace, keras.Model):
     """A model whose outputs are fed back, in training those that it should have made.
 
     `fit(inputs, targets)` feeds the targets back ("teacher forcing"); `predict`, `evaluate` and a
-    call without targets generate. In `evaluate` the metrics are those of the generated sequence,
-    and the loss is that of the true one.
+    call without targets generate, as an exported model does. In `evaluate` the metrics are those of
+    the generated sequence, and the loss is that of the true one.
 
     Subclasses have a `call` that uses `self.given_targets(targets)`, and implement `present`,
     `padding` and `signature`.
@@ -44,26 +44,9 @@ class TeacherForced(SingleTrace, keras.Model):
         """The value after the end of outputs, `(batch, steps, …)`."""
         raise NotImplementedError
 
-    def signature(self) -> keras.InputSpec:
-        """Dtype and shape of the inputs of an exported model."""
-        raise NotImplementedError
-
     def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> None:
         """Outputs have lengths of their own, and no mask."""
         return None
-
-    def export(
-        self,
-        filepath: str | Path,
-        format: str = "tf_saved_model",
-        verbose: Any = None,
-        input_signature: Any = None,
-        **kwargs: Any,
-    ) -> Any:
-        """As `keras.Model.export`; the exported model generates, for any batch size and length."""
-        if input_signature is None:
-            input_signature = [self.signature()]
-        return super().export(filepath, format, verbose, input_signature, **kwargs)
 
     @classmethod
     def from_config(
@@ -112,8 +95,3 @@ class TeacherForced(SingleTrace, keras.Model):
         if ops.ndim(sample_weight) == 1:
             sample_weight = sample_weight[:, None]
         return weights * sample_weight
-
-    @property
-    def _default_save_signature(self):
-        # Keras would trace a signature for float inputs of the first length that it saw.
-        return None
