@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import layers, ops, tree
 
-from . import arguments, cells
+from . import arguments, building, cells
 from .configuration import restored
 from .masks import mask_or_attached
 from .types import Shape, Tensor
@@ -195,6 +195,7 @@ class AttentionCell(layers.Layer):
                 "call that as `layer(sequences, memory=memory)`."
             )
         self._check_memory(memory_shape)
+        self._memory_features = memory_shape[-1]
         query, memory = (None, self._query_size()), tuple(memory_shape)
         if self._is_of_keras and query[-1] != memory[-1]:
             raise ValueError(
@@ -240,6 +241,7 @@ class AttentionCell(layers.Layer):
 
     def prepare_memory(self, memory: Tensor, memory_mask: Tensor | None = None) -> Any:
         """What all steps read: the memory, its mask, and its keys if the attention has any."""
+        memory = building.with_features(memory, self._memory_features)
         self._check_memory(memory.shape)
         prepared = {"values": memory}
         if memory_mask is not None:

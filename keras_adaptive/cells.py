@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops, tree
 
-from . import arguments
+from . import arguments, building
 from .masks import attached_mask
 from .types import Shape, Tensor
 
@@ -82,11 +82,27 @@ def check_memory(layer: Any, shape: Shape | None, rows: int | None = None) -> No
 
 def build(cell: Any, inputs_shape: Shape, memory_shape: Shape | None = None) -> None:
     """Builds a cell, if it is a layer that is not built yet."""
-    if not isinstance(cell, keras.layers.Layer) or cell.built:
+    if not isinstance(cell, keras.layers.Layer):
         return
-    takes_memory = "memory_shape" in inspect.signature(cell.build).parameters
-    cell.build(inputs_shape, **({"memory_shape": memory_shape} if takes_memory else {}))
+    if not cell.built and building.builds_itself(cell):
+        takes_memory = "memory_shape" in inspect.signature(cell.build).parameters
+        cell.build(inputs_shape, **({"memory_shape": memory_shape} if takes_memory else {}))
+    build_parts(cell, inputs_shape, memory_shape)
     cell.built = True
+
+
+def build_parts(cell: Any, inputs_shape: Shape, memory_shape: Shape | None = None) -> None:
+    """Builds the layers inside a cell that its `build` has not built, by a symbolic call."""
+    if not building.has_unbuilt_parts(cell):
+        return
+    states = tree.map_structure(
+        lambda x: building.symbolic((inputs_shape[0], *x.shape[1:]), cell),
+        initial_states(cell, inputs_shape[0] or 1),
+    )
+    memory = {}
+    if memory_shape is not None and reads(cell):
+        memory = {"memory": building.symbolic(memory_shape, cell)}
+    cell(building.symbolic(inputs_shape, cell), states, **memory)
 
 
 def initial_states(cell: Any, batch_size: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from . import arguments, cells
+from . import arguments, building, cells
 from .configuration import restored
 from .freezing import KeepsFrozenParts
 from .halting import Expected, Sampled, ponder, report
@@ -109,8 +109,8 @@ class PonderNet(HasMaxPonder, KeepsFrozenParts):
         cells.check_vectors(self.name, self.cell, input_shape)
         cells.build(self.cell, input_shape)
         output_shape = cells.output_shape(self.cell, input_shape)
-        if self.head is not None and not self.head.built:
-            self.head.build(output_shape)
+        if self.head is not None:
+            building.build(self.head, output_shape)
         self.halting_unit.build(output_shape)
         self.freeze_parts()
         self.input_spec = keras.layers.InputSpec(
@@ -172,7 +172,7 @@ class PonderNet(HasMaxPonder, KeepsFrozenParts):
         """The shapes of what `call` returns, in the same structure."""
         shape = tuple(cells.output_shape(self.cell, input_shape))
         if self.head is not None:
-            shape = tuple(self.head.compute_output_shape(shape))
+            shape = building.output_shape(self.head, shape)
         if not self.return_ponder:
             return shape
         return shape, {"steps": shape[:1], "remainder": shape[:1]}

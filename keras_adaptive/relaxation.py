@@ -57,6 +57,7 @@ from keras import ops
 from . import arguments
 from .dtypes import at_least_float32
 from .types import Tensor
+from .weight_averages import averages_of
 
 
 def add_variables(layer: keras.layers.Layer, sets: int, pull: float) -> None:
@@ -183,8 +184,9 @@ def raise_pull(model: keras.layers.Layer, factor: float) -> None:
 def average(model: keras.layers.Layer) -> None:
     """Sets all parameter sets of a model to their mean, and lets it use only the first of them.
 
-    From then on the layers compute what layers with one set would, and train like them. Does
-    nothing to layers that are averaged already.
+    From then on the layers compute what layers with one set would, and train like them. The moving
+    averages of the weights that an optimizer with `use_ema=True` keeps are set to their mean over
+    the sets, too. Does nothing to layers that are averaged already.
 
     Args:
         model: a model with relaxed layers.
@@ -192,13 +194,20 @@ def average(model: keras.layers.Layer) -> None:
     Raises:
         ValueError: if the model has no relaxed layer.
     """
+    averages = {id(variable): kept for variable, kept in averages_of(model)}
     for layer in _relaxed(model):
         if int(layer.relaxation_sets) == 1:
             continue
         for variable in layer.relaxed_variables:
-            mean = ops.mean(ops.convert_to_tensor(variable), axis=0, keepdims=True)
-            variable.assign(ops.broadcast_to(mean, variable.shape))
+            _average_sets(variable)
+            if id(variable) in averages:
+                _average_sets(averages[id(variable)])
         layer.relaxation_sets.assign(1)
+
+
+def _average_sets(variable):
+    mean = ops.mean(ops.convert_to_tensor(variable), axis=0, keepdims=True)
+    variable.assign(ops.broadcast_to(mean, variable.shape))
 
 
 def shared(model: keras.Model) -> keras.Model:

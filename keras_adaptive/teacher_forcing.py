@@ -73,9 +73,26 @@ class TeacherForced(FreeSizes, SingleTrace, keras.Model):
         """The compiled loss of the true sequences."""
         checks.targets("y", y)
         if not training:
-            y_pred = self(x, targets=y, training=False)
+            y_pred = self._fed_with(y, x)
         weights = self._weights(y, sample_weight)
-        return super().compute_loss(x, y, y_pred, weights, training)
+        loss = super().compute_loss(x, y, y_pred, weights, training)
+        self._losses_override: list[Tensor] = []
+        return loss
+
+    def _fed_with(self, targets, x):
+        """The outputs with the targets fed back, in inference, which may add to the loss."""
+        if keras.config.backend() != "jax":
+            return self(x, targets=targets, training=False)
+        # Keras on JAX would keep the losses of the call before, which generated.
+        y_pred, _, self._losses_override = self.stateless_call(
+            [variable.value for variable in self.trainable_variables],
+            [variable.value for variable in self.non_trainable_variables],
+            x,
+            targets=targets,
+            training=False,
+            return_losses=True,
+        )
+        return y_pred
 
     def compute_metrics(
         self, x: Any, y: Any, y_pred: Tensor, sample_weight: Tensor | None = None

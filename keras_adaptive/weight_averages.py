@@ -62,10 +62,7 @@ class AveragingRelativeClipAdamax(_Averaging, RelativeClipAdamax):
 @contextlib.contextmanager
 def averaged_weights(model: keras.Model) -> Iterator[None]:
     """A context in which a compiled model has the averages of its weights, if they are kept."""
-    if not _keeps_averages(model):
-        yield
-        return
-    variables = [variable for variable, _ in _averages(model)]
+    variables = [variable for variable, _ in averages_of(_compiled(model))]
     weights = [np.array(variable) for variable in variables]
     use_averages(model)
     try:
@@ -76,24 +73,28 @@ def averaged_weights(model: keras.Model) -> Iterator[None]:
 
 def use_averages(model: keras.Model) -> None:
     """Sets the weights of a compiled model to their averages, if its optimizer keeps them."""
-    if _keeps_averages(model):
-        _assign(_averages(model))
+    _assign(averages_of(_compiled(model)))
 
 
-def _keeps_averages(model):
-    """Whether the optimizer of a compiled model has averages; it has none before the first step."""
+def averages_of(model: keras.layers.Layer) -> list[tuple[keras.Variable, keras.Variable]]:
+    """The weights of which the optimizer of a model keeps averages, each with its average.
+
+    Some may be frozen by now. There are none before the first step, or without an optimizer.
+    """
+    if getattr(model, "optimizer", None) is None:
+        return []
+    optimizer = _innermost(model.optimizer)
+    if not (optimizer.use_ema and optimizer.built and int(optimizer.iterations) > 0):
+        return []
+    averages = optimizer._model_variables_moving_average
+    return list(zip(optimizer._trainable_variables, averages, strict=True))
+
+
+def _compiled(model):
     arguments.instance("model", model, keras.Model, "a compiled Keras model")
     if getattr(model, "optimizer", None) is None:
         arguments.refuse("model", model, "a compiled Keras model")
-    optimizer = _innermost(model.optimizer)
-    return optimizer.use_ema and optimizer.built and int(optimizer.iterations) > 0
-
-
-def _averages(model):
-    """The weights that the optimizer knows, each with its average; some may be frozen by now."""
-    optimizer = _innermost(model.optimizer)
-    averages = optimizer._model_variables_moving_average
-    return list(zip(optimizer._trainable_variables, averages, strict=True))
+    return model
 
 
 def _innermost(optimizer):

@@ -29,6 +29,7 @@ NAMES = {
         "Layer._call_has_training_arg",
         "Layer._flatten_layers",
         "Layer._get_call_context",
+        "Layer._losses_override",
         "Layer._maybe_reset_call_context",
         "Layer._non_trainable_variables",
         "Layer._seed_generators",

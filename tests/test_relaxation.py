@@ -6,6 +6,7 @@ import pytest
 from keras import ops
 
 from keras_adaptive import relaxation
+from keras_adaptive.weight_averages import AveragingAdam, averages_of, use_averages
 
 pytestmark = pytest.mark.usefixtures("eager")
 UNITS, STEPS, SETS = 4, 7, 3
@@ -136,6 +137,27 @@ def test_averaging_gives_the_mean():
     for variable, mean in zip(layer.relaxed_variables, means):
         np.testing.assert_allclose(variable.numpy(), [mean] * SETS, rtol=1e-6)
     np.testing.assert_allclose(model.predict(x, verbose=0), by_hand(model, x), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("optimizer", [keras.optimizers.Adam, AveragingAdam])
+def test_averaging_also_averages_what_an_optimizer_keeps(optimizer):
+    """At its end `fit` gives the model these averages, or `use_averages` does."""
+    model = network(SETS)
+    model.compile(optimizer(0.05, use_ema=True, ema_momentum=0.5), "mse")
+    means = []
+
+    def average(epoch, logs):
+        layer = loop_of(model)
+        kept = {id(variable): moving for variable, moving in averages_of(model)}
+        means.extend(np.mean(kept[id(v)], axis=0) for v in layer.relaxed_variables)
+        relaxation.average(model)
+
+    x, y = data()
+    callback = keras.callbacks.LambdaCallback(on_epoch_end=average)
+    model.fit(x, y, batch_size=4, verbose=0, callbacks=[callback])
+    use_averages(model)
+    for variable, mean in zip(loop_of(model).relaxed_variables, means, strict=True):
+        np.testing.assert_allclose(variable, [mean] * SETS, rtol=1e-5)
 
 
 def test_an_averaged_model_trains_as_one_with_a_single_set():

@@ -26,6 +26,7 @@ TESTS = (
     "test_relaxation.py::test_an_averaged_model_trains_as_one_with_a_single_set",
     "test_relaxation.py::test_averaging_leaves_a_tied_model_unchanged",
     "test_relaxation.py::test_cost_is_the_pull_times_the_distance_to_the_mean",
+    "test_teacher_forcing.py::test_the_loss_of_evaluate_is_that_of_fit",
 )
 
 

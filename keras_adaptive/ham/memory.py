@@ -6,7 +6,7 @@ from typing import Any, Self
 import keras
 from keras import ops
 
-from .. import arguments
+from .. import arguments, building
 from ..configuration import restored
 from ..dtypes import at_least_float32
 from ..types import Tensor
@@ -98,9 +98,8 @@ class Memory(keras.layers.Layer):
             shapes["embed"] = (input_width, d)
         for name, (width, wanted) in shapes.items():
             layer = getattr(self, name)
-            if not layer.built:
-                layer.build((None, width))
-            received = layer.compute_output_shape((None, width))[-1]
+            building.build(layer, (None, width))
+            received = building.output_shape(layer, (None, width))[-1]
             if received != wanted:
                 raise ValueError(
                     f"Argument `{name}` must be a layer from {width} numbers to {wanted}. "

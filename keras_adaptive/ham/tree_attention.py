@@ -5,7 +5,7 @@ from typing import Any, Self
 import keras
 from keras import ops
 
-from .. import arguments, backend, cells
+from .. import arguments, backend, building, cells
 from ..configuration import restored
 from ..dtypes import at_least_float32
 from ..freezing import KeepsFrozenParts
@@ -81,13 +81,15 @@ class TreeAttention(KeepsFrozenParts):
     def build(self, inputs_shape: Shape) -> None:
         """Creates the weights of the memory, the controller and the head."""
         self._check_shape(inputs_shape)
-        features = inputs_shape[-1]
+        self._features: Any = inputs_shape[-1]
+        features = self._features
         if self.controller is None:
             self.memory.prepare(features, writer_width=self.writer_width)
             self.head.build((None, self.memory.units))
         else:
             if not self._rnn.built:
                 self._rnn.build((None, None, self.memory.units))
+                cells.build_parts(self._rnn.cell, (None, self.memory.units))
             self.memory.prepare(self.query_width, features, self.writer_width)
             self.head.build((None, self.query_width))
         self.freeze_parts()
@@ -113,6 +115,7 @@ class TreeAttention(KeepsFrozenParts):
         """Outputs, and the details of each access: a dict of `(accesses, …)`."""
         self._check_shape(inputs.shape)
         present = self._present(inputs, mask)
+        inputs = building.with_features(inputs, self._features)
         vectors = ops.cast(inputs, self.compute_dtype)
         vectors = ops.where(present[..., None], vectors, ops.zeros_like(vectors))
         batch_size = ops.shape(inputs)[0]
@@ -244,7 +247,8 @@ class TreeAttention(KeepsFrozenParts):
         return self._reached(self._present(inputs, mask))
 
     def _check_shape(self, shape):
-        if len(shape) != 3 or shape[1] == 0 or shape[2] is None:
+        unknown = len(shape) == 3 and shape[2] is None
+        if len(shape) != 3 or shape[1] == 0 or (unknown and not self.built):
             raise ValueError(
                 "`inputs` must be vectors of shape (batch, m, b) with m of at least 1 and a fixed "
                 f"b. Received: shape={tuple(shape)}"
@@ -255,12 +259,11 @@ class TreeAttention(KeepsFrozenParts):
                 f"`inputs` may have as many vectors as the memory has leaves, {self.num_leaves}. "
                 f"Received: shape={tuple(shape)}"
             )
-        if self.built and shape[2] != self._features:
+        if self.built and not unknown and shape[2] != self._features:
             raise ValueError(
                 f"`inputs` must be vectors of width {self._features}. "
                 f"Received: shape={tuple(shape)}"
             )
-        self._features = shape[2]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this layer again."""

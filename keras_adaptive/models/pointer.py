@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers, ops, tree
 
-from .. import arguments, backend, cells
+from .. import arguments, backend, building, cells
 from ..act import ACTRNN
 from ..attention import AttentionCell, BahdanauAttention
 from ..beam_search import IMPOSSIBLE, beam_search
@@ -157,7 +157,7 @@ class PointerNetwork(PonderingDecoder):
         self.pointer.build([memory_shape, memory_shape])
 
     def _check(self, shape):
-        if len(shape) != 3 or shape[-1] != self.features or shape[1] == 0:
+        if len(shape) != 3 or shape[-1] not in (None, self.features) or shape[1] == 0:
             raise ValueError(
                 f"Model '{self.name}' expects points of shape (batch, n, {self.features}) with at "
                 f"least one point. Received: shape={tuple(shape)}"
@@ -173,11 +173,13 @@ class PointerNetwork(PonderingDecoder):
     ) -> Tensor:
         """Probabilities of the targets, or of an answer; see the class."""
         self._check(points.shape)
+        mask = mask_or_attached(mask, points)
+        points = building.with_features(points, self.features)
         targets = self.given_targets(targets)
         if targets is not None:
             targets = arguments.targets_of(targets, 2)
             self._check_targets(points, backend.concrete(targets), "targets")
-        encoded = self._encode(points, mask_or_attached(mask, points), training)
+        encoded = self._encode(points, mask, training)
         if targets is None:
             answer = self._search(encoded, self.beams)
             if self.beams == 1:

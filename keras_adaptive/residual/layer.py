@@ -6,7 +6,7 @@ from typing import Any, Self
 import keras
 from keras import ops
 
-from .. import arguments, cells
+from .. import arguments, building, cells
 from ..configuration import restored
 from ..dtypes import at_least_float32
 from ..freezing import KeepsFrozenParts
@@ -137,10 +137,10 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
     def build(self, input_shape: Shape) -> None:
         """Creates the weights of the units, the halting units and τ."""
         shape = self._check_rank(input_shape)
+        self._channels = shape[-1]
         for number, unit in enumerate(self.units, 1):
-            if not unit.built:
-                unit.build(shape)
-            after = tuple(unit.compute_output_shape(shape))
+            building.build(unit, shape)
+            after = building.output_shape(unit, shape)
             if number > 1 and after != shape:
                 raise ValueError(
                     f"All layers of argument `units` but the first must keep the shape of their "
@@ -168,6 +168,7 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
 
     def call(self, inputs: Tensor, training: bool = False) -> Any:
         """Applies the units; see the class."""
+        inputs = building.with_features(inputs, self._channels)
         self._check_rank(inputs.shape)
         # A batch without images has no statistics for a normalization to keep.
         training = training and inputs.shape[0] != 0
@@ -240,7 +241,7 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
 
     def compute_output_shape(self, input_shape: Shape) -> Any:
         """The shapes of what `call` returns, in the same structure."""
-        shape = tuple(self.units[0].compute_output_shape(self._check_rank(input_shape)))
+        shape = building.output_shape(self.units[0], self._check_rank(input_shape))
         if not self.return_ponder:
             return shape
         rows = shape[:-1] if self.spatial else shape[:1]
