@@ -81,6 +81,7 @@ def averages_of(model: keras.layers.Layer) -> list[tuple[keras.Variable, keras.V
 
     Some may be frozen by now. There are none before the first step, or without an optimizer.
     """
+    arguments.instance("model", model, keras.layers.Layer, "a Keras model or layer")
     if getattr(model, "optimizer", None) is None:
         return []
     optimizer = _innermost(model.optimizer)

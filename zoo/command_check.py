@@ -9,8 +9,10 @@ from pathlib import Path
 
 from .. import checkpoints, datasets
 from ..checkpoints.files import target_of
+from ..plots.figure import FORMATS, check_format
 from . import recipes, settings
 from .entries import store
+from .family_traits import traits_of
 from .search.rows import SEARCH, check_measured, weights_of
 from .search.space import DEFAULT_METHOD, TIME_PENALTIES, space_of
 from .search.variants import STUDY, defaults_of, variants_of
@@ -240,6 +242,26 @@ def check_example(arguments):
     datasets.task(recipe.dataset).encode(text, **recipe.parameters)
 
 
+def check_plot(arguments):
+    """Check the arguments of `plot`."""
+    check_example(arguments)
+    recipe = recipe_asked(arguments)
+    formats = FORMATS
+    if traits_of(recipe).animates:
+        formats = (".gif", *FORMATS)
+    out = f"{recipe.name}{formats[0]}" if arguments.out is None else arguments.out
+    check_format(out, formats, "--out")
+    check_place("--out", out, is_file=True)
+
+
+def check_measure(arguments):
+    """Check the arguments of `measure`."""
+    check_paths(arguments)
+    recipe = recipe_of(arguments.run)
+    if not traits_of(recipe).has_lengths:
+        raise ValueError(f"{recipe.name} has no lengths to measure; see evaluate")
+
+
 def check_segment(arguments):
     """Check the arguments of `segment`."""
     store.segmentation(arguments.name)
@@ -282,7 +304,12 @@ def recipe_asked(arguments):
             "--run must be a folder that `train` wrote, with a checkpoint. "
             f"Received: {arguments.run!r}"
         )
-    return recipes.configure(checkpoint.latest(arguments.run).state["settings"])
+    return recipe_of(arguments.run)
+
+
+def recipe_of(run):
+    """The `Recipe` of a training, with its settings."""
+    return recipes.configure(checkpoint.latest(run).state["settings"])
 
 
 def check_verify(arguments):
@@ -309,6 +336,8 @@ def check_evaluate(arguments):
         raise ValueError(f"--side is for models of images of any size. Received: {recipe.name}")
     if arguments.file is None:
         return
+    if not traits_of(recipe).reads_files:
+        raise ValueError(f"--file is for models of points. Received: {recipe.name}")
     for name in ("length", "seed", "bits", "probe"):
         if getattr(arguments, name) is not None:
             raise ValueError(f"--{name} is for fresh examples, and --file has its own")

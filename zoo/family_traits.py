@@ -27,6 +27,9 @@ class Traits:
             `target_ponder`; otherwise it is refused.
         answers_in_numpy: whether networks that halt by `ACT` can answer without Keras.
         carries_states: whether states go from batch to batch, which are of one size then.
+        has_lengths: whether its trainings can be measured at lengths beyond those trained on.
+        reads_files: whether a user's file of examples can be measured.
+        animates: whether its pictures are animations, or stills beside them.
     """
 
     dataset_prefix: str = ""
@@ -34,13 +37,20 @@ class Traits:
     fixed_ignores_target: bool = True
     answers_in_numpy: bool = False
     carries_states: bool = False
+    has_lengths: bool = False
+    reads_files: bool = False
+    animates: bool = False
 
 
 TRAITS = {
     "act": Traits(dataset_prefix="act_", fixed_ignores_target=False, answers_in_numpy=True),
-    "ham": Traits(dataset_prefix="ham_"),
-    "neural_gpu": Traits(dataset_prefix="neural_gpu_"),
+    "baseline": Traits(has_lengths=True),
+    "ham": Traits(dataset_prefix="ham_", has_lengths=True),
+    "ham_baseline": Traits(has_lengths=True),
+    "neural_gpu": Traits(dataset_prefix="neural_gpu_", has_lengths=True, animates=True),
+    "pointer": Traits(has_lengths=True, reads_files=True),
     "pondernet": Traits(samples_halting=True),
+    "recall": Traits(has_lengths=True),
     "words": Traits(carries_states=True),
 }
 

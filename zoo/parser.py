@@ -179,7 +179,7 @@ COMMANDS = (
             "plot --run runs/act_logic --out logic.png",
         ),
         options.plot,
-        check=command_check.check_example,
+        check=command_check.check_plot,
         writes_a_file=True,
     ),
     Command(
@@ -203,6 +203,7 @@ COMMANDS = (
             "measure runs/sum/seed-0 --ensemble runs/sum/seed-1 runs/sum/seed-2",
         ),
         options.measure,
+        check=command_check.check_measure,
     ),
     Command(
         "export",

@@ -51,9 +51,11 @@ def segment(
     family = families.of(recipe)
     probe = family.probe(store.load(name, folder=folder))
     peaks = boundaries.propose(signals(family, probe, inputs)[by], height, row["side"])[0]
-    # A boundary lies after a character's last byte; the end of the text is not a boundary.
+    # A boundary lies after a character's last byte; the end of the text is not a boundary, and what
+    # ends a line on Windows has none inside.
     ends = np.cumsum([len(character.encode()) for character in text]) - 1
     places = [place + 1 for place, end in enumerate(ends[:-1]) if peaks[end]]
+    places = [place for place in places if text[place - 1 : place + 1] != "\r\n"]
     cuts = [0, *places, len(text)]
     return {
         "model": name,

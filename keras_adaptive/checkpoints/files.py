@@ -91,12 +91,12 @@ def write_file(
 
 @contextlib.contextmanager
 def errors_of_writing(path: str | os.PathLike) -> Iterator[None]:
-    """Errors of the block say which file was not written, and that an old one is as it was."""
+    """Errors of the block say which file was not written, and if an old one is as it was."""
     try:
         yield
     except OSError as error:
-        reason = error.strerror or error
-        text = f"could not write {path} ({reason}); the old file is as it was"
+        kept = "; the old file is as it was" if os.path.exists(path) else ""
+        text = f"could not write {path} ({error.strerror or error}){kept}"
         raise OSError(*filter(None, [error.errno, text])) from error
 
 

@@ -1,12 +1,14 @@
 """What networks answer right, and what that costs them."""
 
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import arguments
 from ..types import Rows
-from .figure import check_rows, new_figure, write_figure
+from .figure import check_numbers, check_rows, new_figure, write_figure
 
 KEYS = ("kind", "accuracy", "flops_share", "time_share")
 AXES = {"flops_share": "share of FLOPs", "time_share": "share of time"}
@@ -29,11 +31,18 @@ def accuracy_against_cost(path: str | Path, networks: Rows, title: str | None = 
         The path.
 
     Raises:
-        ValueError: no networks, a missing key, or another kind of file.
+        ValueError: no networks, a missing key, a number that is out of its range, or another kind
+            of file.
 
     Source: Figurnov et al. (2017), arXiv:1612.02297, Figure 7.
     """
     check_rows("networks", networks, KEYS)
+    check_numbers("networks", networks, ["accuracy"], least=0, most=1)
+    check_numbers("networks", networks, AXES, least=0)
+    for key in ("kind", "setting"):
+        for network in networks:
+            if not isinstance(network.get(key), Hashable):
+                arguments.refuse(f'networks["{key}"]', network[key], "a text or a number")
     figure, [panels] = new_figure(path, 8.0, 3.4, columns=2, sharey=True)
     for panel, (key, label) in zip(panels, AXES.items(), strict=True):
         for kind in dict.fromkeys(network["kind"] for network in networks):

@@ -4,10 +4,9 @@ The only module that imports matplotlib. Its global state is left alone.
 """
 
 import contextlib
-import math
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from pathlib import Path
 from typing import Any
 
@@ -55,25 +54,46 @@ def check_rows(name: str, rows: Any, keys: Iterable[str]) -> None:
         )
 
 
-def check_finite(name: str, rows: Any, keys: Iterable[str]) -> None:
-    """Refuses lists of numbers in rows if one is not finite; None stands for no number."""
+def check_numbers(name: str, rows: Any, keys: Iterable[str], **bounds: Any) -> None:
+    """Refuses rows in which one of these numbers is not finite or out of bounds."""
     for key in keys:
-        for values in (row[key] for row in rows):
-            wrong = [x for x in values if x is not None and not math.isfinite(x)]
-            if wrong:
-                arguments.refuse(f'{name}["{key}"]', wrong[0], "finite numbers")
+        for row in rows:
+            arguments.number(f'{name}["{key}"]', row[key], **bounds)
+
+
+def check_finite(name: str, rows: Any, keys: Iterable[str], none: bool = False) -> None:
+    """Refuses lists of numbers in rows if one is not finite; with `none`, None is no number."""
+    for key in keys:
+        for row in rows:
+            values = row.get(key, ())
+            if isinstance(values, str) or _count(values) < 0:
+                arguments.refuse(f'{name}["{key}"]', values, "finite numbers")
+            for value in values:
+                arguments.number(f'{name}["{key}"]', value, none=none)
+
+
+def check_errors(name: str, rows: Any) -> None:
+    """Refuses rows whose `sequence_error` is no share, or whose `examples` are no count."""
+    check_numbers(name, rows, ["sequence_error"], least=0, most=1)
+    measured = [row for row in rows if "examples" in row]
+    check_numbers(name, measured, ["examples"], least=0, none=True)
 
 
 def check_each_input(name: str, rows: Any, keys: Iterable[str]) -> None:
     """Refuses rows whose lists are empty, or not as long as the first of them."""
     first, *others = keys
     for row in rows:
-        if not len(row[first]):
+        if _count(row[first]) < 1:
             arguments.refuse(f'{name}["{first}"]', row[first], "at least one")
         for key in others:
-            if key in row and len(row[key]) != len(row[first]):
+            if key in row and _count(row[key]) != len(row[first]):
                 allowed = f'as many as there are in "{first}", {len(row[first])}'
                 arguments.refuse(f'{name}["{key}"]', row[key], allowed)
+
+
+def _count(values):
+    """How many there are; -1 if these are no values."""
+    return len(values) if isinstance(values, Sized) else -1
 
 
 def check_title(title: str | None) -> None:
@@ -191,5 +211,5 @@ def interval(error: float, examples: int) -> tuple[float, float]:
     >>> [round(bound, 4) for bound in interval(0.0, 1000)]
     [0.0, 0.0038]
     """
-    low, high = error_interval(round(error * examples), examples)
+    low, high = error_interval(round(error * examples), int(examples))
     return low, high

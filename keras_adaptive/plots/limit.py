@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .. import arguments
-from .figure import check_rows, error_axis, interval, new_figure, write_figure
+from .figure import (
+    check_errors,
+    check_numbers,
+    check_rows,
+    error_axis,
+    interval,
+    new_figure,
+    write_figure,
+)
 
 # What the errors of models that read text are called.
 OF_TEXTS = {"bits_per_character": "bits per byte", "perplexity": "perplexity"}
@@ -26,15 +34,19 @@ def error_against_limit(path: str | Path, curves: Mapping, title: str | None = N
         The path.
 
     Raises:
-        ValueError: no curves, or another kind of file.
+        ValueError: no curves, a number that is out of its range, or another kind of file.
     """
-    if not isinstance(curves, dict) or not curves:
+    if not isinstance(curves, Mapping) or not curves:
         arguments.refuse("curves", curves, "a dict from the name of a model to its rows")
     kinds = []
     for rows in curves.values():
         check_rows("curves", rows, ("max_ponder",))
         kinds.append(next((kind for kind in OF_TEXTS if kind in rows[0]), "sequence_error"))
         check_rows("curves", rows, (kinds[-1],))
+        check_numbers("curves", rows, ["max_ponder"], least=1)
+        check_numbers("curves", rows, [kinds[-1]], least=0)
+        if kinds[-1] == "sequence_error":
+            check_errors("curves", rows)
     if len(set(kinds)) > 1:
         arguments.refuse("curves", curves, "models with the same kind of error")
     figure, [[panel]] = new_figure(path, 5.5, 3.4)

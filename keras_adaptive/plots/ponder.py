@@ -9,7 +9,9 @@ from .. import arguments
 from ..types import Rows
 from .figure import (
     check_each_input,
+    check_errors,
     check_finite,
+    check_numbers,
     check_rows,
     error_axis,
     interval,
@@ -49,17 +51,19 @@ def ponder_against_difficulty(
         The path.
 
     Raises:
-        ValueError: no curves, a number that is not finite, another cost, or another kind of file.
+        ValueError: no curves, a number that is out of its range, another cost, or another kind of
+            file.
 
     Source: Graves (2016), Figures 6, 10, 14 and 19.
     """
     arguments.choice("cost", cost, tuple(COSTS))
-    if not isinstance(curves, dict) or not curves:
+    if not isinstance(curves, Mapping) or not curves:
         arguments.refuse("curves", curves, "a dict from the name of a model to its rows")
     for rows in curves.values():
         keys = ("difficulty", "sequence_error", cost)
         check_rows("curves", rows, keys)
-        check_finite("curves", [{key: [row[key]] for key in keys} for row in rows], keys)
+        check_numbers("curves", rows, keys)
+        check_errors("curves", rows)
     arguments.text("label", label)
     figure, [[errors, ponder]] = new_figure(path, 9, 3.4, columns=2)
     for name, rows in curves.items():
@@ -106,7 +110,7 @@ def ponder_along_sequence(path: str | Path, sequences: Rows, title: str | None =
     """
     check_rows("sequences", sequences, ("inputs", "answers", "ponder"))
     check_each_input("sequences", sequences, ("inputs", "answers", "ponder", "floor"))
-    check_finite("sequences", sequences, ("ponder",))
+    check_finite("sequences", sequences, ("ponder", "floor"))
     most = max(len(sequence["inputs"]) for sequence in sequences)
     width = min(max(4.5, 1.1 * most), WIDEST)
     labels = [
@@ -129,7 +133,7 @@ def ponder_along_sequence(path: str | Path, sequences: Rows, title: str | None =
             panel.step(places, sequence["floor"], where="mid", color="grey")
         panel.set_xticks(places, inputs, fontsize="small", linespacing=1.0)
         panel.set_xlim(-0.5, len(inputs) - 0.5)
-        panel.set_ylim(0, 1.1 * highest)
+        panel.set_ylim(0, 1.1 * highest or 1)
         panel.set_ylabel("ponder ρ")
         above = panel.secondary_xaxis("top")
         above.set_xticks(places, answers, fontsize="small")
@@ -172,10 +176,15 @@ def learning_curve(
         The path.
 
     Raises:
-        ValueError: no history, or another kind of file.
+        ValueError: no history, a number that is not finite, or another kind of file.
     """
     check_rows("history", history, ("step", "loss"))
-    arguments.instance("curves", curves, dict, "a dict from the key of an error rate to its name")
+    allowed = "a dict from the key of an error rate to its name"
+    arguments.instance("curves", curves, Mapping, allowed)
+    check_numbers("history", history, ["step"], least=0)
+    check_numbers("history", history, ["loss"], none=True)
+    for key in curves:
+        check_numbers("history", [row for row in history if key in row], [key], none=True)
     figure, [[loss, errors]] = new_figure(path, 9, 3.4, columns=2)
     losses = [row["loss"] for row in history]
     loss.plot([row["step"] for row in history], losses, color="black")
@@ -187,7 +196,8 @@ def learning_curve(
         errors.plot([row["step"] for row in rows], [row[key] for row in rows], label=name)
     errors.set_ylabel("error rate")
     error_axis(errors, highest=1.0)
-    errors.legend(fontsize="small")
+    if curves:
+        errors.legend(fontsize="small")
     for panel in (loss, errors):
         panel.set_xlabel("step")
         panel.locator_params(axis="x", nbins=7)  # Longer numbers would touch.

@@ -64,7 +64,7 @@ def _ponder_under(path, reading, title, sizes, width, height):
     """A picture of a text, whose rows are `height` inches high and each symbol `width` wide."""
     unit, row_size, most = sizes
     check_rows("reading", [reading], ("inputs", "ponder", "bits", "entropy"))
-    check_finite("reading", [reading], ("ponder", "bits", "entropy"))
+    check_finite("reading", [reading], ("ponder", "bits", "entropy"), none=True)
     count = len(reading["inputs"])
     if not 1 <= count <= most:
         raise ValueError(

@@ -20,6 +20,10 @@ GROUPS = [None, [], "groups", [3], [{}], [{"name": "a", "kind": "tau", "runs": [
 ROWS = [None, [], "rows", [3], [{}]]
 RUN = {"error": 0.1, "ponder_steps": 2.0, "time_penalty": 0.1, "curve": []}
 RUN["difficulty"] = [{"difficulty": 1, "error": 0.1, "ponder_steps": 2.0}]
+AT_1 = {"difficulty": 1, "sequence_error": 0.1, "ponder": 2}
+OF_1 = {"inputs": ["0"], "answers": ["1"], "ponder": [2]}
+ODD_PONDER = [{"ponder": x} for x in ([None], ["1"], [NAN], None, "1")] + [{"floor": None}]
+OF_A = {"kind": "a", "accuracy": 0.9, "flops_share": 0.5, "time_share": 0.6}
 A_GROUP = {"name": "a", "kind": "tau", "value": 0.1, "runs": [RUN]}
 IMAGES = np.zeros((2, 3, 4, 5))
 SQUARE = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
@@ -28,11 +32,16 @@ TABLE = {
     plots.ponder_against_difficulty: (
         lambda: {
             "path": "picture.png",
-            "curves": {"a": [{"difficulty": 1, "sequence_error": 0.1, "ponder": 2}]},
+            "curves": {"a": [AT_1, AT_1 | {"examples": 100.0}]},
         },
         {
             "path": PATH,
-            "curves": [None, 3, {}, [], {"a": []}, {"a": [{}]}, {"a": 3}],
+            "curves": [
+                *(None, 3, {}, [], {"a": []}, {"a": [{}]}, {"a": 3}),
+                *({"a": [AT_1 | {key: odd}]} for key in AT_1 for odd in (None, "0.1", NAN)),
+                {"a": [AT_1 | {"sequence_error": 1.5}]},
+                {"a": [AT_1 | {"examples": "3"}]},
+            ],
             "label": [*TEXT, None],
             "title": TITLE,
             "cost": [*TEXT, None, "time"],
@@ -41,9 +50,13 @@ TABLE = {
     plots.ponder_along_sequence: (
         lambda: {
             "path": "picture.png",
-            "sequences": [{"inputs": ["0"], "answers": ["1"], "ponder": [2]}],
+            "sequences": [OF_1, OF_1 | {"ponder": [0.0]}],
         },
-        {"path": PATH, "sequences": ROWS, "title": TITLE},
+        {
+            "path": PATH,
+            "sequences": [*ROWS, *([OF_1 | odd] for odd in ODD_PONDER)],
+            "title": TITLE,
+        },
     ),
     plots.error_against_limit: (
         lambda: {"path": "a.png", "curves": {"a": [{"max_ponder": 1, "sequence_error": 0.5}]}},
@@ -51,6 +64,8 @@ TABLE = {
             "path": PATH,
             "curves": [
                 *(None, 3, {}, [], {"a": []}, {"a": [{}]}, {"a": [3]}, {"a": 3}),
+                *({"a": [{"max_ponder": x, "sequence_error": 0.5}]} for x in (None, 0, NAN, "1")),
+                *({"a": [{"max_ponder": 1, "sequence_error": x}]} for x in (None, 1.5, NAN, "1")),
                 {
                     "a": [{"max_ponder": 1, "sequence_error": 0.5}],
                     "b": [{"max_ponder": 1, "bits_per_character": 0.5}],
@@ -62,17 +77,27 @@ TABLE = {
     plots.accuracy_against_cost: (
         lambda: {
             "path": "a.png",
-            "networks": [{"kind": "a", "accuracy": 0.9, "flops_share": 0.5, "time_share": 0.6}],
+            "networks": [OF_A],
         },
         {
             "path": PATH,
-            "networks": [*ROWS, [{"kind": "a", "accuracy": 0.9, "flops_share": 0.5}]],
+            "networks": [
+                *ROWS,
+                [{"kind": "a", "accuracy": 0.9, "flops_share": 0.5}],
+                *([OF_A | {key: x}] for key in list(OF_A)[1:] for x in (None, NAN, "1", -1)),
+                [OF_A | {"setting": [1, 2]}],
+            ],
             "title": TITLE,
         },
     ),
     plots.learning_curve: (
         lambda: {"path": "picture.png", "history": [{"step": 1, "loss": 1.0}], "curves": {}},
-        {"path": PATH, "history": ROWS, "curves": [None, 3, []], "title": TITLE},
+        {
+            "path": PATH,
+            "history": [*ROWS, [{"step": 1, "loss": NAN}], [{"step": "1", "loss": 1.0}]],
+            "curves": [None, 3, []],
+            "title": TITLE,
+        },
     ),
     plots.mental_image_animation: (
         lambda: {"path": "a.gif", "images": IMAGES, "read": "abc", "written": ["abc"] * 2},
@@ -216,7 +241,7 @@ def test_bad_values_are_refused_by_name(item, name, tmp_path, monkeypatch):
         try:
             item(**{**make(), name: value})
         except (ValueError, TypeError) as error:
-            if f"`{name}`" not in str(error):
+            if not any(f"`{name}{end}" in str(error) for end in "`["):
                 taken.append((arguments.shown(value), f"{type(error).__name__}: {error}"))
         else:
             taken.append((arguments.shown(value), "is taken"))

@@ -261,7 +261,7 @@ def test_labels_that_are_numbers(tmp_path):
 @pytest.mark.parametrize("key", ["ponder", "sequence_error", "difficulty"])
 def test_no_numbers_against_difficulty(key, tmp_path):
     rows = [ROWS[0], {**ROWS[1], key: float("nan")}]
-    with pytest.raises(ValueError, match=rf'`curves\["{key}"\]` must be finite .*=nan'):
+    with pytest.raises(ValueError, match=rf'`curves\["{key}"\]` must be a finite number.*=nan'):
         plots.ponder_against_difficulty(tmp_path / "picture.png", {"a": rows})
 
 

@@ -304,5 +304,6 @@ TABLE = {
     ADAM: (None, dict.fromkeys(inspect.signature(ADAM).parameters, DATA)),
     ADAMAX: (None, dict.fromkeys(inspect.signature(ADAMAX).parameters, DATA)),
     weight_averages.averaged_weights: (lambda: {"model": plain()}, {"model": COMPILED}),
+    weight_averages.averages_of: (lambda: {"model": plain()}, {"model": MODEL}),
     weight_averages.use_averages: (lambda: {"model": plain()}, {"model": COMPILED}),
 }

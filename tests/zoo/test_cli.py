@@ -235,6 +235,9 @@ for words in (
     ["tune", "act_logic", "--objective", "error=nan"],
     ["study", "act_logic", "--set", "gates=11"],
     ["predict", "act_sort", "one two"],
+    ["plot", "act_parity", "--out", "picture.xyz"],
+    ["plot", "act_parity", "--out", "picture.gif"],
+    ["evaluate", "act_parity", "--file", "README.md"],
 ):
     assert cli.main(words) == 2
 assert not {"keras", "tensorflow", "jax"} & set(sys.modules)

@@ -279,6 +279,9 @@ def test_segment(command, entries):
         "boundaries"
     ]
     assert zoo.segment(NAME, "ab cd", height=99, folder=entries)["pieces"] == ["ab cd"]
+    lines = LONGER.replace(" ", "\r\n")
+    pieces = zoo.segment(NAME, lines, height=-1, folder=entries)["pieces"]
+    assert "".join(pieces) == lines and not any(piece[0] == "\n" for piece in pieces)
     with pytest.raises(ValueError, match="by must be one of ponder, loss, entropy"):
         zoo.segment(NAME, "ab cd", by="surprise", folder=entries)
 
@@ -302,7 +305,7 @@ def test_a_search_needs_an_objective_that_is_measured():
 @pytest.mark.parametrize("key", ["ponder", "bits", "entropy"])
 def test_numbers_that_are_not_finite_are_named(tmp_path, key):
     reading = {"inputs": ["a"], "ponder": [2.0], "bits": [1.0], "entropy": [1.0]}
-    with pytest.raises(ValueError, match=rf'`reading\["{key}"\]` must be finite.*nan'):
+    with pytest.raises(ValueError, match=rf'`reading\["{key}"\]` must be a finite number.*nan'):
         plots.text.ponder_under_text(tmp_path / "a.svg", {**reading, key: [float("nan")]})
     assert not (tmp_path / "a.svg").exists()
 

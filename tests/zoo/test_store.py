@@ -83,6 +83,8 @@ def test_limits(entries, batch):
         store.load("act_addition", max_ponder=0, folder=entries)
     with pytest.raises(ValueError, match="epsilon"):
         store.load("act_addition", epsilon=1.0, folder=entries)
+    with pytest.raises(TypeError, match="takes the limits .*max_ponder.* Received: max_steps=2"):
+        store.predict("act_addition", "1+2", folder=entries, max_steps=2)
 
 
 def test_saved_model_answers_without_the_package(entries, batch):

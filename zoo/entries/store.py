@@ -1,5 +1,6 @@
 """The pretrained models: their names, loading them, and asking them questions."""
 
+import inspect
 import json
 import math
 from pathlib import Path
@@ -232,6 +233,11 @@ def predict(
         ValueError: an unknown name, a text that is not an example of the task, outputs that are not
             finite, or a limit as in `load`.
     """
+    known = inspect.signature(load).parameters.keys() - {"name", "folder"}
+    for word, value in limits.items():
+        if word not in known:
+            allowed = ", ".join(sorted(known))
+            raise TypeError(f"predict() takes the limits {allowed}. Received: {word}={value!r}")
     return ask(load(name, folder=folder, **limits), recipe(name, folder), text)
 
 

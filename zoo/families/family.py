@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import keras
 import numpy as np
 
-from ... import datasets, losses, metrics, plots
+from ... import datasets, losses, metrics
 from ...evaluation import Evaluation, Probe
 from ..entries import thinking_less
 from ..entries.card import Sections, write
@@ -349,16 +349,12 @@ class Family(Evaluation):
         return {}
 
     def read_examples(self, path: str) -> dict[str, np.ndarray]:
-        """The batch of examples that a user's file has; models of points have such files."""
-        raise ValueError(f"--file is for models of points. Received: {self.recipe.name}")
+        """The batch of examples that a user's file has, where `Traits.reads_files`."""
+        raise NotImplementedError
 
     def measure_lengths(self, run: Any, request: Any) -> dict[str, Any]:
-        """The errors of a training far beyond its training lengths, for `measure`.
-
-        Raises:
-            ValueError: the task has no lengths.
-        """
-        raise ValueError(f"{self.recipe.name} has no lengths to measure; see evaluate")
+        """The errors of a training far beyond its lengths, where `Traits.has_lengths`."""
+        raise NotImplementedError
 
     def describe(self, metrics: Mapping) -> str:
         """The numbers of an evaluation as text."""
@@ -379,10 +375,9 @@ class Family(Evaluation):
             request: as in `plot`.
 
         Raises:
-            ValueError: it cannot be drawn; the message says why. By default it is another kind of
-                file, or an option of a measurement beside an example.
+            ValueError: it cannot be drawn; the message says why. By default it is an option of a
+                measurement beside an example.
         """
-        plots.check_format(request.out or f"{self.recipe.name}.png", name="--out")
         for option in ("examples", "seed"):
             if request.input is not None and getattr(request, option) is not None:
                 raise ValueError(f"--{option} is for {self.drawn_without_example}")

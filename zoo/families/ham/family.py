@@ -321,7 +321,6 @@ class HAM(Family):
             raise ValueError(f"{recipe.name} takes no path that could be drawn")
         if request.input is None:
             raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
-        plots.check_format(request.out or f"{recipe.name}.png", name="--out")
         picture.check_drawn(self.encode(request.input))
 
     def plot(self, model, request):

@@ -308,12 +308,12 @@ class NeuralGPU(Family):
         )
 
     def check_plot(self, request):
-        """Refuse a missing example, one that is too long, and unsupported file formats."""
+        """Refuse a missing example, and one that is too long."""
         recipe = self.recipe
         if request.input is None:
             raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
         inputs = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters)
-        picture.check_drawn(request.out or f"{recipe.name}.gif", inputs)
+        picture.check_drawn(inputs)
 
     def plot(self, model, request):
         """Draw the mental image while the model answers an example.

@@ -28,7 +28,8 @@ def draw(path, model, recipe, inputs, title=None):
     Raises:
         ValueError: the example is too long, or another kind of file.
     """
-    check_drawn(path, inputs)
+    check_drawn(inputs)
+    plots.check_format(path, (*plots.FORMATS, ".gif"))
     path = Path(path)
     animation = path.with_suffix(".gif")
     sheet = path.with_suffix(".png") if path.suffix == ".gif" else path
@@ -44,18 +45,13 @@ def draw(path, model, recipe, inputs, title=None):
     return animation, sheet
 
 
-def check_drawn(path, inputs):
-    """Refuse what cannot be drawn, or not to such a file; the arguments are as in `draw`.
-
-    Raises:
-        ValueError: the example is too long, or another kind of file.
-    """
+def check_drawn(inputs):
+    """Refuse symbols (1, n) that are too many to be drawn."""
     if inputs.shape[1] > LARGEST_DRAWN:
         raise ValueError(
             f"examples of up to {LARGEST_DRAWN} positions are drawn. "
             f"Received: one of {inputs.shape[1]}"
         )
-    plots.check_format(path, (*plots.FORMATS, ".gif"), "--out")
 
 
 def symbols_of(inputs, recipe):

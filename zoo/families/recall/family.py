@@ -155,11 +155,10 @@ class RecallFamily(NeuralGPU):
         return ", ".join(words)
 
     def check_plot(self, request):
-        """Refuse a missing example, one that is too long, and unsupported file formats."""
+        """Refuse a missing example, and one that is too long."""
         recipe = self.recipe
         if request.input is None:
             raise ValueError(f"{recipe.name} is drawn while it answers an example; give one")
-        plots.check_format(request.out or f"{recipe.name}.png", name="--out")
         bits = datasets.task(recipe.dataset).encode(request.input, **recipe.parameters).shape[1]
         if bits > MOST_DRAWN:
             raise ValueError(
