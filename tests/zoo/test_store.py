@@ -83,7 +83,7 @@ def test_limits(entries, batch):
         store.load("act_addition", max_ponder=0, folder=entries)
     with pytest.raises(ValueError, match="epsilon"):
         store.load("act_addition", epsilon=1.0, folder=entries)
-    with pytest.raises(TypeError, match="takes the limits .*max_ponder.* Received: max_steps=2"):
+    with pytest.raises(TypeError, match=r"takes the limits .*max_ponder.* Received: max_steps=2"):
         store.predict("act_addition", "1+2", folder=entries, max_steps=2)
 
 
