@@ -8,6 +8,7 @@ from keras import ops, tree
 from . import arguments, cells
 from .attention import AttentionCell
 from .configuration import restored
+from .dtypes import as_added
 from .empty_batch import accepts_empty_batch
 from .freezing import KeepsFrozenParts
 from .halting import ACT, Fixed, report
@@ -232,7 +233,7 @@ class ACTRNN(HasTimePenalty, KeepsFrozenParts, keras.layers.RNN):
                 variable.assign(state)
         entry = report(self, result.steps, result.remainder, self.charged_time_penalty())
         if self.rule.has_ponder_cost:
-            self.add_loss(entry.cost)
+            self.add_loss(as_added(entry.cost))
         if training:
             self.adapt_time_penalty(entry.mean_steps)
         output = result.outputs if self.return_sequences else result.output

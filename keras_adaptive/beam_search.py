@@ -73,7 +73,7 @@ def beam_search(
         log_p, new, carry = step(t, carry)
         count = ops.shape(log_p)[1]
         # An answer that has ended has a single continuation, of probability 1.
-        stay = ops.where(ops.equal(ops.arange(count), 0), 0.0, IMPOSSIBLE)
+        stay = ops.where(ops.equal(ops.arange(count, dtype="int32"), 0), 0.0, IMPOSSIBLE)
         log_p = ops.where(ended[:, None], ops.cast(stay, log_p.dtype), log_p)
         total = score[:, None] + ops.cast(log_p, score.dtype)
         score, best = ops.top_k(ops.reshape(total, (batch_size, beams * count)), beams)
@@ -96,7 +96,7 @@ def beam_search(
     zero = ops.zeros((), "int32")
     log_p, new, _ = step(zero, carry)
     # At first all beams of an example are the same, so only the first one continues.
-    is_first = ops.equal(ops.arange(rows) % beams, 0)
+    is_first = ops.equal(ops.arange(rows, dtype="int32") % beams, 0)
     begin = (
         zero,
         carry,

@@ -179,7 +179,17 @@ class PonderNet(HasMaxPonder, KeepsFrozenParts):
 
     def compute_output_spec(self, inputs: Any, training: bool = False) -> Any:
         """Symbolic outputs; the ponder is at least float32 whatever the compute dtype."""
-        return symbolic_outputs(self, self.compute_output_shape(tuple(inputs.shape)))
+        outputs = symbolic_outputs(self, self.compute_output_shape(tuple(inputs.shape)))
+        if self.head is None:
+            return outputs
+        answer, *ponder = outputs if self.return_ponder else [outputs]
+        answer = keras.KerasTensor(answer.shape, self._dtype_of_answers())
+        return (answer, *ponder) if self.return_ponder else answer
+
+    def _dtype_of_answers(self):
+        """That of the head, which may not be the layer's."""
+        output = cells.output_shape(self.cell, (None,))
+        return self.head.compute_output_spec(building.symbolic(output, self)).dtype
 
     def get_config(self) -> dict:
         """The arguments that make this layer again."""

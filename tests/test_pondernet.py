@@ -341,3 +341,14 @@ def test_without_the_model_the_mean_answer_is_trained():
     before = model.get_weights()
     model.fit(*data(), verbose=0)
     assert all(np.any(a != b) for a, b in zip(before[:-1], model.get_weights()))
+
+
+@pytest.mark.parametrize("return_ponder", [False, True])
+def test_answers_have_the_dtype_of_the_head(return_ponder):
+    head = keras.layers.Dense(1, dtype="float32")
+    cell = keras.layers.GRUCell(2, dtype="mixed_float16")
+    layer = PonderNet(cell, head=head, return_ponder=return_ponder, dtype="mixed_float16")
+    answers = [layer(x) for x in (keras.Input((3,)), np.ones((2, 3), "float32"))]
+    for answer in answers:
+        answer = answer[0] if return_ponder else answer
+        assert keras.backend.standardize_dtype(answer.dtype) == "float32"

@@ -13,6 +13,9 @@ from .entries import store
 from .families.language.segmentation import SIGNALS, TEXTS, signals
 from .settings import check_option
 
+# The model reads a text at once; one of this length takes 2 GB.
+LONGEST = 200_000
+
 
 def segment(
     name: str,
@@ -36,10 +39,13 @@ def segment(
         the number of characters before each.
 
     Raises:
-        ValueError: an unknown name or signal, or a model that does not read bytes of text.
+        ValueError: an unknown name or signal, a model that does not read bytes of text, or a text
+            of more than 200,000 characters.
     """
     check_option("height", height)
     store.check_text(text)
+    if len(text) > LONGEST:
+        raise ValueError(f"text must have at most {LONGEST:,} characters. Received: {len(text):,}")
     recipe = store.recipe(name, folder)
     rows = store.segmentation(name, folder)
     if by not in SIGNALS:

@@ -83,7 +83,7 @@ class Symbols:
 
     def vectors(self, tokens: Tensor, dtype: Any) -> Tensor:
         """Each symbol one-hot, `(…, size)`; all zeros for padding."""
-        return ops.cast(ops.equal(tokens[..., None], ops.arange(self.size)), dtype)
+        return ops.cast(ops.equal(tokens[..., None], ops.arange(self.size, dtype="int32")), dtype)
 
     def choose(self, probabilities: Tensor) -> Tensor:
         """The most probable symbol, `(…,)`."""

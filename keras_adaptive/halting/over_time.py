@@ -124,7 +124,7 @@ def _over_time(
     if go_backwards:
         elements = tree.map_structure(lambda x: ops.flip(x, axis=0), elements)
     if "deadline" in elements:
-        left = ops.arange(shape[1], 0, -1)[:, None]
+        left = ops.arange(shape[1], 0, -1, dtype="int32")[:, None]
         elements["left"] = ops.broadcast_to(left, (shape[1], shape[0]))
 
     def inputs_at(now):
@@ -232,6 +232,7 @@ def _latest(present):
     """The number, from 1, of the last element so far that is present, or 0: `(time, batch)`."""
     length = ops.shape(present)[0]
     # A row's sorted numbers of present elements, after a zero for each masked one.
-    numbers = ops.sort(ops.where(present, ops.arange(1, length + 1)[:, None], 0), axis=0)
+    numbers = ops.arange(1, length + 1, dtype="int32")[:, None]
+    numbers = ops.sort(ops.where(present, numbers, 0), axis=0)
     so_far = ops.cumsum(ops.cast(present, numbers.dtype), axis=0)
     return ops.take_along_axis(numbers, length - 1 - so_far[-1:] + so_far, axis=0)

@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from .. import arguments, backend
-from ..dtypes import at_least_float32
+from ..dtypes import as_added, at_least_float32
 from ..empty_batch import accepts_empty_batch
 from ..types import Tensor
 from .entropy_bonus import EntropyBonus, openness_of
@@ -113,7 +113,8 @@ class DHAM(EntropyBonus, TreeAttention):
         outputs, trace = self._run(inputs, mask, training, return_nodes=return_nodes)
         if training and self.initial_entropy_bonus:
             openness = self._openness(trace)
-            self.add_loss(ops.cast(self._bonus_of_this_step(), openness.dtype) * openness)
+            bonus = ops.cast(self._bonus_of_this_step(), openness.dtype)
+            self.add_loss(as_added(bonus * openness))
         wanted = ["attention"] * return_attention + ["nodes"] * return_nodes
         if not wanted:
             return outputs

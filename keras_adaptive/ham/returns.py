@@ -21,8 +21,8 @@ def discounted_returns(rewards: Tensor, discount: float, accesses_per_output: in
     """
     rewards = ops.convert_to_tensor(rewards)
     m, eta = ops.shape(rewards)[1], accesses_per_output
-    earned = eta * (ops.arange(m) + 1) - 1
-    later = earned[:, None] - ops.arange(m * eta)[None]
+    earned = eta * (ops.arange(m, dtype="int32") + 1) - 1
+    later = earned[:, None] - ops.arange(m * eta, dtype="int32")[None]
     discount = ops.convert_to_tensor(discount, rewards.dtype)
     powers = ops.power(discount, ops.cast(ops.maximum(later, 0), rewards.dtype))
     return ops.matmul(rewards, ops.where(later >= 0, powers, ops.zeros_like(powers)))

@@ -223,9 +223,8 @@ class PointerNetwork(PonderingDecoder):
         points = ops.pad(encoded.points, [(0, 0), (1, 0), (0, 0)])
         before = ops.pad(targets[:, :-1], [(0, 0), (1, 0)])
         chosen = ops.take_along_axis(points, before[..., None], axis=1)
-        is_first = ops.broadcast_to(
-            ops.equal(ops.arange(ops.shape(targets)[1]), 0)[:, None], (*ops.shape(before), 1)
-        )
+        numbers = ops.arange(ops.shape(targets)[1], dtype="int32")
+        is_first = ops.broadcast_to(ops.equal(numbers, 0)[:, None], (*ops.shape(before), 1))
         hidden = self.decoder(
             ops.concatenate([chosen, ops.cast(is_first, chosen.dtype)], axis=-1),
             initial_state=encoded.states,
@@ -287,7 +286,7 @@ class PointerNetwork(PonderingDecoder):
 
         def advance(t, carry, point):
             _, states, chosen, first = carry
-            is_point = ops.equal(ops.arange(n), point[:, None])
+            is_point = ops.equal(ops.arange(n, dtype="int32"), point[:, None])
             closes = ops.logical_and(t > 0, ops.equal(point, first))
             at_point = ops.cast(is_point, points.dtype)[..., None]
             fed = _fed_back(ops.sum(points * at_point, axis=1), is_first=False)
@@ -305,7 +304,7 @@ class PointerNetwork(PonderingDecoder):
             log_probability=ops.where(some, beam.log_probability, 0.0),
         )
         is_behind = ops.cast(beam.choices < 0, keys.dtype)[..., None]
-        none = ops.cast(ops.equal(ops.arange(n + 1), 0), keys.dtype)
+        none = ops.cast(ops.equal(ops.arange(n + 1, dtype="int32"), 0), keys.dtype)
         outputs = (1 - is_behind) * beam.values["outputs"] + is_behind * none
         indices, values = beam.choices + 1, beam.values
         return Answer(indices, outputs, values["steps"], beam.log_probability, values["ponder"])
@@ -317,7 +316,7 @@ class PointerNetwork(PonderingDecoder):
     def padding(self, outputs: Tensor, steps: Any) -> Tensor:
         """No point, with probability 1."""
         rows, _, classes = ops.shape(outputs)
-        none = ops.cast(ops.equal(ops.arange(classes), 0), outputs.dtype)
+        none = ops.cast(ops.equal(ops.arange(classes, dtype="int32"), 0), outputs.dtype)
         return ops.broadcast_to(none, (rows, steps, classes))
 
     def compute_output_shape(

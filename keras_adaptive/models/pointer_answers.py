@@ -44,7 +44,7 @@ def valid_points(answer: str, t: Tensor, real: Tensor, chosen: Tensor, first: Te
     Returns:
         Boolean `(rows, n)`.
     """
-    places = ops.arange(ops.shape(real)[1])
+    places = ops.arange(ops.shape(real)[1], dtype="int32")
     free = ops.logical_and(real, ops.logical_not(chosen))
     may_close = ops.logical_not(ops.any(free, axis=-1, keepdims=True))
     if answer == "tour":

@@ -269,7 +269,7 @@ class TranslationNetwork(PonderingDecoder):
             nothing = ops.zeros_like(read.memory[:, 0, :1])
             _, states, *before = self.look(self.thinker, nothing, states, anything, memory)
         memory = cells.prepared_memory(self.decoder, read.memory, read.real, None)
-        allowed = ops.not_equal(ops.arange(self.target_symbols), PADDING)
+        allowed = ops.not_equal(ops.arange(self.target_symbols, dtype="int32"), PADDING)
 
         def step(t, carry):
             symbol, states = carry
@@ -299,7 +299,8 @@ class TranslationNetwork(PonderingDecoder):
 
     def padding(self, outputs: Tensor, steps: Any) -> Tensor:
         """No symbol, with probability 1."""
-        none = ops.cast(ops.equal(ops.arange(self.target_symbols), PADDING), outputs.dtype)
+        numbers = ops.arange(self.target_symbols, dtype="int32")
+        none = ops.cast(ops.equal(numbers, PADDING), outputs.dtype)
         return ops.broadcast_to(none, (ops.shape(outputs)[0], steps, self.target_symbols))
 
     def compute_metrics(

@@ -8,7 +8,7 @@ import numpy as np
 from keras import ops
 
 from .. import arguments, reporting
-from ..dtypes import at_least_float32
+from ..dtypes import as_added, at_least_float32
 from ..empty_batch import accepts_empty_batch, mean_over_rows
 from ..types import Shape, Tensor
 from . import activations, convolution
@@ -277,7 +277,7 @@ def different_seeds(seed: int | None, count: int) -> list[int | None]:
 
 def add_saturation_cost(layer: keras.layers.Layer, cost: Tensor) -> None:
     """Adds a scalar to the loss of `layer` and reports it."""
-    layer.add_loss(cost)
+    layer.add_loss(as_added(cost))
     reporting.report("saturation_cost", cost)
 
 

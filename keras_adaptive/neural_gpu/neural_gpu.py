@@ -10,7 +10,7 @@ from keras import ops
 
 from .. import arguments, backend, relaxation
 from ..configuration import restored
-from ..dtypes import at_least_float32
+from ..dtypes import as_added, at_least_float32
 from ..empty_batch import accepts_empty_batch, mean_over_rows
 from ..freezing import KeepsFrozenParts
 from ..types import Shape, Tensor
@@ -204,7 +204,7 @@ class NeuralGPU(KeepsFrozenParts):
         image = convolution.fold(ops.pad(first[:, :, None, :], margin))
         images, image, before = self._think(image, inside, length, training, return_images)
         if self.relaxation > 1:
-            self.add_loss(relaxation.cost(self))
+            self.add_loss(as_added(relaxation.cost(self)))
         if self.saturation_cost:
             size = ops.cast(ops.maximum(length, 1), before.dtype) ** 2 * self.steps_multiplier
             add_saturation_cost(self, self.saturation_cost * mean_over_rows(before / size))

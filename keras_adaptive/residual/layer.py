@@ -8,7 +8,7 @@ from keras import ops
 
 from .. import arguments, building, cells
 from ..configuration import restored
-from ..dtypes import at_least_float32
+from ..dtypes import as_added, at_least_float32
 from ..freezing import KeepsFrozenParts
 from ..halting import ACT, report
 from ..halting.loop import symbolic_outputs
@@ -177,7 +177,7 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
         output, steps, remainder = ponder(features, training)
         means = [_mean_by_image(x) for x in (steps, remainder)]
         entry = report(self, means[0], means[1], self.charged_time_penalty())
-        self.add_loss(entry.cost)
+        self.add_loss(as_added(entry.cost))
         if training:
             self.adapt_time_penalty(entry.mean_steps)
         if not self.return_ponder:

@@ -34,7 +34,8 @@ class BatchNormalization(keras.layers.BatchNormalization):
     def call(self, inputs: Tensor, training: bool | None = None, mask: Any = None) -> Tensor:
         """Normalizes by the statistics of the batch in training, else by the running ones."""
         dtype = keras.backend.result_type(inputs.dtype, "float32")
-        if backend.batch_normalized is None or dtype != "float32" or mask is not None:
+        dtypes = {dtype, self.variable_dtype}
+        if backend.batch_normalized is None or dtypes != {"float32"} or mask is not None:
             return super().call(inputs, training=training, mask=mask)
         of_batch = training and self.trainable
         running = self.moving_mean, self.moving_variance

@@ -282,6 +282,8 @@ def test_segment(command, entries):
     lines = LONGER.replace(" ", "\r\n")
     pieces = zoo.segment(NAME, lines, height=-1, folder=entries)["pieces"]
     assert "".join(pieces) == lines and not any(piece[0] == "\n" for piece in pieces)
+    with pytest.raises(ValueError, match=r"at most 200,000 characters. Received: 200,001"):
+        zoo.segment(NAME, "a" * 200_001, folder=entries)
     with pytest.raises(ValueError, match="by must be one of ponder, loss, entropy"):
         zoo.segment(NAME, "ab cd", by="surprise", folder=entries)
 
