@@ -12,7 +12,7 @@ SEQUENCES = RNG.normal(size=(4, 5, 3)).astype("float32")
 IMAGES = RNG.normal(size=(4, 6, 5, 3)).astype("float32")
 
 
-@keras.saving.register_keras_serializable(package="tests")
+@keras.saving.register_keras_serializable(package="tests.building")
 class Unit(keras.layers.Layer):
     """What Keras would build when it calls it."""
 
@@ -25,7 +25,7 @@ class Unit(keras.layers.Layer):
         return x + self.norm(self.convolution(x))
 
 
-@keras.saving.register_keras_serializable(package="tests")
+@keras.saving.register_keras_serializable(package="tests.building")
 class UnitModel(keras.Model):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -35,7 +35,7 @@ class UnitModel(keras.Model):
         return x + self.convolution(x)
 
 
-@keras.saving.register_keras_serializable(package="tests")
+@keras.saving.register_keras_serializable(package="tests.building")
 class Cell(keras.layers.Layer):
     state_size = output_size = 3
 
@@ -48,7 +48,7 @@ class Cell(keras.layers.Layer):
         return y, [y]
 
 
-@keras.saving.register_keras_serializable(package="tests")
+@keras.saving.register_keras_serializable(package="tests.building")
 class Head(keras.layers.Layer):
     def __init__(self, outputs=2, **kwargs):
         super().__init__(**kwargs)
