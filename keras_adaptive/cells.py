@@ -93,7 +93,7 @@ def build(cell: Any, inputs_shape: Shape, memory_shape: Shape | None = None) -> 
 
 def build_parts(cell: Any, inputs_shape: Shape, memory_shape: Shape | None = None) -> None:
     """Builds the layers inside a cell that its `build` has not built, by a symbolic call."""
-    if not building.has_unbuilt_parts(cell):
+    if not isinstance(cell, keras.layers.Layer) or not building.has_unbuilt_parts(cell):
         return
     states = tree.map_structure(
         lambda x: building.symbolic((inputs_shape[0], *x.shape[1:]), cell),

@@ -135,3 +135,27 @@ def test_a_dataset_of_unknown_sizes(name):
     of_unknown_sizes = tf.TensorSpec([None] * x.ndim, "float32")
     data = tf.data.Dataset.from_generator(lambda: [x], output_signature=of_unknown_sizes)
     np.testing.assert_allclose(model.predict(data, steps=1, verbose=0), wanted, atol=1e-6)
+
+
+class PlainCell:
+    """A cell that is no layer, with all that `keras.layers.RNN` asks for."""
+
+    state_size = output_size = 3
+    compute_dtype = "float32"
+
+    def __call__(self, inputs, states):
+        output = keras.ops.tanh(inputs[:, :3] + states[0])
+        return output, [output]
+
+    call = __call__
+
+
+def test_a_cell_that_is_no_layer():
+    inputs = keras.Input((None, 3))
+    layer = layers.ACTRNN(PlainCell(), max_ponder=3)
+    model = models.AdaptiveModel(inputs, layer(inputs))
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    before = [np.array(weight) for weight in model.trainable_variables]
+    model.fit(SEQUENCES, np.ones((4, 3)), verbose=0)
+    assert all(np.any(w != old) for w, old in zip(model.trainable_variables, before, strict=True))
+    np.testing.assert_allclose(model.predict(SEQUENCES, verbose=0), layer(SEQUENCES), atol=1e-6)
