@@ -82,15 +82,14 @@ class TreeAttention(KeepsFrozenParts):
         """Creates the weights of the memory, the controller and the head."""
         self._check_shape(inputs_shape)
         self._features: Any = inputs_shape[-1]
-        features = self._features
         if self.controller is None:
-            self.memory.prepare(features, writer_width=self.writer_width)
+            self.memory.prepare(self._features, writer_width=self.writer_width)
             self.head.build((None, self.memory.units))
         else:
             if not self._rnn.built:
                 self._rnn.build((None, None, self.memory.units))
                 cells.build_parts(self._rnn.cell, (None, self.memory.units))
-            self.memory.prepare(self.query_width, features, self.writer_width)
+            self.memory.prepare(self.query_width, self._features, self.writer_width)
             self.head.build((None, self.query_width))
         self.freeze_parts()
 
