@@ -1,8 +1,10 @@
 """Layers that stay frozen when they are made again."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import keras
+
+from .configuration import restored
 
 
 class KeepsFrozenParts(keras.layers.Layer):
@@ -34,7 +36,26 @@ class KeepsFrozenParts(keras.layers.Layer):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
         """A layer from `get_config`."""
-        arguments = {name: value for name, value in config.items() if name != "frozen"}
-        layer = super().from_config(arguments)
+        layer = super().from_config(_without_frozen(config))
         layer._frozen = tuple(config.get("frozen", ()))
         return layer
+
+
+class KeepsFrozenLayers(KeepsFrozenParts):
+    """The same for a model that its constructor makes again."""
+
+    # Arguments that a config has in Keras's serialized form.
+    serialized: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Self:
+        """A model from `get_config`."""
+        model = cls(**restored(_without_frozen(config), cls.serialized, custom_objects))
+        model._frozen = tuple(config.get("frozen", ()))
+        return model
+
+
+def _without_frozen(config):
+    return {name: value for name, value in config.items() if name != "frozen"}

@@ -208,6 +208,11 @@ class GradientNoise(keras.optimizers.Optimizer):
         return self._variables + self.optimizer.variables
 
     @property
+    def inner_optimizer(self) -> keras.optimizers.Optimizer:
+        """The wrapped optimizer, by the name that Keras's callbacks look for."""
+        return self.optimizer
+
+    @property
     def learning_rate(self) -> Any:
         """The wrapped optimizer's."""
         return self.optimizer.learning_rate

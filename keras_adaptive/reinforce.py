@@ -1,16 +1,16 @@
 """Training of networks that take decisions, by REINFORCE."""
 
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import keras
 from keras import ops, tree
 
 from . import arguments, backend
-from .configuration import restored
 from .distributed import share_of
 from .dtypes import at_least_float32
 from .empty_batch import mean_over_rows
 from .free_sizes import FreeSizes
+from .freezing import KeepsFrozenLayers
 from .ham import HAM, entropy, log_probability, record
 from .ham.entropy_bonus import EntropyBonus, openness_of
 from .ham.returns import discounted_returns, leave_one_out
@@ -23,7 +23,7 @@ _BASELINES = ("learned", "leave_one_out", None)
 
 
 @keras.saving.register_keras_serializable(package="keras_adaptive")
-class ReinforceModel(EntropyBonus, FreeSizes, SingleTrace, keras.Model):
+class ReinforceModel(EntropyBonus, KeepsFrozenLayers, FreeSizes, SingleTrace, keras.Model):
     """Trains a network with a `HAM` layer by REINFORCE, in a plain `fit`.
 
     In training the network draws its turns A, and the gradient is that of
@@ -89,6 +89,8 @@ class ReinforceModel(EntropyBonus, FreeSizes, SingleTrace, keras.Model):
     statistical gradient-following algorithms for connectionist reinforcement learning" (1992).
     """
 
+    serialized: ClassVar[tuple[str, ...]] = ("network",)
+
     def __init__(
         self,
         network: keras.layers.Layer,
@@ -141,6 +143,7 @@ class ReinforceModel(EntropyBonus, FreeSizes, SingleTrace, keras.Model):
             self.network.build(inputs_shape)
         if self.baseline == "learned":
             self.baseline_layer.build((None, None, self.ham.query_width))
+        self.freeze_parts()
 
     def _build_for_any_inputs(self):
         if self.network.built:
@@ -297,13 +300,6 @@ class ReinforceModel(EntropyBonus, FreeSizes, SingleTrace, keras.Model):
             "entropy_penalty": self.entropy_penalty,
             "per_target": self.per_target,
         }
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Self:
-        """A model from `get_config`."""
-        return cls(**restored(config, ["network"], custom_objects))
 
 
 def _weights(y, sample_weight, mask):

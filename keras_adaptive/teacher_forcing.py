@@ -1,19 +1,19 @@
 """The base of models that generate a sequence, and are trained on the true one."""
 
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import keras
 from keras import ops
 
 from . import arguments as checks
-from .configuration import restored
 from .free_sizes import FreeSizes
+from .freezing import KeepsFrozenLayers
 from .reporting import ThreadValue
 from .single_trace import SingleTrace
 from .types import Tensor
 
 
-class TeacherForced(FreeSizes, SingleTrace, keras.Model):
+class TeacherForced(KeepsFrozenLayers, FreeSizes, SingleTrace, keras.Model):
     """A model whose outputs are fed back, in training those that it should have made.
 
     `fit(inputs, targets)` feeds the targets back ("teacher forcing"); `predict`, `evaluate` and a
@@ -21,11 +21,8 @@ class TeacherForced(FreeSizes, SingleTrace, keras.Model):
     the generated sequence, and the loss is that of the true one.
 
     Subclasses have a `call` that uses `self.given_targets(targets)`, and implement `present`,
-    `padding` and `signature`.
+    `padding` and `signature`. Their `build` ends with `freeze_parts`.
     """
-
-    # Arguments that a config has in Keras's serialized form.
-    serialized: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, **kwargs: Any):
         super().__init__(**kwargs)
@@ -47,13 +44,6 @@ class TeacherForced(FreeSizes, SingleTrace, keras.Model):
     def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> None:
         """Outputs have lengths of their own, and no mask."""
         return None
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Self:
-        """A model from `get_config`."""
-        return cls(**restored(config, cls.serialized, custom_objects))
 
     def train_step(self, *arguments: Any) -> Any:
         """One update, with the true elements fed back."""

@@ -21,6 +21,7 @@ from keras_adaptive.layers import (
     ResidualUnit,
     StackRNN,
 )
+from keras_adaptive.models import AdaptiveResNet
 from keras_adaptive.reinforce import ReinforceModel
 
 SYMBOLS = baselines.Symbols(3)
@@ -87,6 +88,16 @@ def test_a_batch_of_no_rows(name):
         assert all(x.dtype == y.dtype for x, y in zip(none, some))
         assert np.all(np.isfinite([float(loss) for loss in layer.losses]))
         assert all(np.isfinite(weight).all() for weight in layer.get_weights())
+
+
+@pytest.mark.parametrize("kind", ["sact", "act", None])
+def test_a_network_of_no_images(kind):
+    model = AdaptiveResNet((None, None, 1), classes=4, units=2, filters=(2, 3), halting=kind)
+    images = np.ones((3, 6, 4, 1), "float32")
+    for function in (model, model.ponder_map, model.flops):
+        assert tuple(function(images[:0]).shape) == (0, *function(images).shape[1:])
+    for none, some in zip(model.units_taken(images[:0]), model.units_taken(images)):
+        assert none.shape == (0, *some.shape[1:])
 
 
 @pytest.mark.parametrize("shape", [(2, 0, 3), (2, 0, 4, 3)])

@@ -225,6 +225,22 @@ def test_averages_inside_other_optimizers_are_used(eager, noise):
     assert not np.array_equal(model.get_weights()[0], last[0])
 
 
+def test_averages_below_noise_are_swapped_in(eager):
+    inner = keras.optimizers.Adam(0.1, use_ema=True, ema_momentum=0.5)
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile(GradientNoise(inner, 0.0), "mse")
+    model.fit(
+        np.ones((8, 2)),
+        np.ones((8, 1)),
+        batch_size=2,
+        verbose=0,
+        callbacks=[keras.callbacks.SwapEMAWeights(swap_on_epoch=True)],
+    )
+    np.testing.assert_allclose(
+        model.get_weights()[0], inner._model_variables_moving_average[0], atol=1e-6
+    )
+
+
 def trained_with_averages(steps, layers=1):
     """A network whose optimizer keeps averages, after some steps."""
     layers = [keras.layers.Dense(2, use_bias=False) for _ in range(layers)]

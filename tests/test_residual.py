@@ -250,6 +250,23 @@ def test_a_unit_that_changes_the_shape_is_named():
         layer(np.ones((1, 4, 4, 3), "float32"))
 
 
+@pytest.mark.parametrize(
+    "unit", [layers.Conv2D(4, 3), layers.MaxPooling2D(), ResidualUnit(4, strides=2)]
+)
+def test_a_unit_that_changes_a_free_size_is_named(unit):
+    layer = ResidualACT([ResidualUnit(4), unit])
+    layer.build((None, None, None, 4))
+    with pytest.raises(ValueError, match=rf"unit 2, `{unit.name}`, makes .* of \(1, 6, 6, 4\)"):
+        layer(np.ones((1, 6, 6, 4), "float32"))
+
+
+@pytest.mark.parametrize("spatial", [False, True])
+def test_a_unit_that_changes_the_dtype_is_named(spatial):
+    units = [ResidualUnit(4), ResidualUnit(4, dtype="mixed_bfloat16")]
+    with pytest.raises(ValueError, match=r"unit 2, `.*`, makes bfloat16 of float32"):
+        ResidualACT(units, spatial=spatial)(np.ones((1, 4, 4, 4), "float32"))
+
+
 def test_what_is_no_image():
     with pytest.raises(ValueError, match=r"\(batch, height, width, channels\).*\(2, 3\)"):
         ResidualACT([layers.Dense(3)], spatial=True)(np.ones((2, 3), "float32"))
@@ -267,6 +284,21 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 def test_parts_are_computed_as_all(monkeypatch, kind, size, share):
     """As where XLA compiles, and everything is computed."""
     check_parts(monkeypatch, kind, size, share)
+
+
+class Half(ResidualUnit):
+    """Half of what its base makes, which its base's `at_positions` does not know."""
+
+    def call(self, inputs, training=False):
+        return 0.5 * super().call(inputs, training=training)
+
+
+def test_a_unit_of_ones_own_is_computed_as_it_says(monkeypatch):
+    monkeypatch.setattr(skipping, "MOST_POSITIONS", 1.0)
+    layer, x = ResidualACT([Half(4) for _ in range(3)], spatial=True), images(5, (16, 24))
+    found = layer(x)
+    monkeypatch.setattr(backend.parts, "saves_time", lambda: False)
+    np.testing.assert_allclose(found, layer(x), atol=1e-5)
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.5, 1.0], ids=["never", "seldom", "always"])

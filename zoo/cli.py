@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 import traceback
+import warnings
 
 from ..checkpoints import signals
 from ..datasets.arguments import nearest
@@ -44,7 +45,8 @@ def main(argv=None):
         if hasattr(stream, "reconfigure"):  # Where τ cannot be written, \u03c4 can.
             stream.reconfigure(errors="backslashreplace")
     try:
-        with signals.terminable() as stopped:
+        with warnings.catch_warnings(), signals.terminable() as stopped:
+            warnings.showwarning = each_once()
             arguments = parsed(words)
             choose_backend(getattr(arguments, "backend", None))
             command_check.check(arguments)
@@ -101,6 +103,20 @@ def discard(stream):
     """Discard what is still buffered, so that flushing it at exit cannot fail again."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def each_once():
+    """What prints warnings: those for users each once, others with their place, as Python does."""
+    shown = set()
+
+    def show(message, category, filename, lineno, file=None, line=None):
+        if category is not UserWarning:
+            say(warnings.formatwarning(message, category, filename, lineno, line).rstrip())
+        elif str(message) not in shown:
+            shown.add(str(message))
+            say(f"{PROGRAM}: warning: {message}")
+
+    return show
 
 
 def say(text):

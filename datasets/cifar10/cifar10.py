@@ -176,7 +176,7 @@ def sample(
     Source: He et al. (2016), arXiv:1603.05027, for the augmentation.
     """
     images, labels = read(split)
-    rounds = -(-batch_size // len(images))
+    rounds = max(1, -(-batch_size // len(images)))
     chosen = np.concatenate([rng.permutation(len(images)) for _ in range(rounds)])[:batch_size]
     pixels = images[chosen]
     if split == "train":
@@ -230,7 +230,7 @@ def standardized(images: np.ndarray) -> np.ndarray:
     """
     values = images.astype(np.float32)
     axes = tuple(range(1, values.ndim))
-    least = np.float32(1 / np.sqrt(values[0].size))
+    least = np.float32(1 / np.sqrt(np.prod(values.shape[1:])))
     deviation = np.maximum(values.std(axis=axes, keepdims=True), least)
     return (values - values.mean(axis=axes, keepdims=True)) / deviation
 

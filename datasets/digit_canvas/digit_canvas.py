@@ -100,7 +100,8 @@ def encode(text: str, **_: Any) -> np.ndarray:
     A picture that is mostly bright, such as ink on paper, is inverted: a digit is bright.
 
     Args:
-        text: the path of a picture of any size from 8×8 on.
+        text: the path of a picture of any size from 8×8 on; one with more than 1,024 pixels on a
+            side is shrunk, with a warning.
 
     Raises:
         FileNotFoundError, ValueError: as `images.read_picture`.

@@ -112,7 +112,7 @@ class SequenceGenerator(TeacherForced):
         raise NotImplementedError
 
     def build_head(self, features: int) -> None:
-        """Creates the output layer; for `build`."""
+        """Creates the output layer, at the end of `build`."""
         self.head = keras.layers.Dense(
             self.target.width,
             activation=self.target.activation,
@@ -120,6 +120,7 @@ class SequenceGenerator(TeacherForced):
             name="head",
         )
         self.head.build((None, None, features))
+        self.freeze_parts()
 
     @accepts_empty_batch
     def call(

@@ -239,7 +239,8 @@ class AdaptiveModel(SingleTrace, keras.Model):
         if targets:
             warn = WarnOfTimePenalty(targets)
             if isinstance(callbacks, keras.callbacks.CallbackList):
-                callbacks.callbacks.append(warn)
+                others = [x for x in callbacks.callbacks if not isinstance(x, WarnOfTimePenalty)]
+                callbacks.callbacks = [*others, warn]
             else:
                 callbacks = [*tree.flatten(callbacks or []), warn]
         return super().fit(x, y, batch_size, epochs, verbose, callbacks, *args, **kwargs)

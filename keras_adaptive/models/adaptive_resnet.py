@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 import numpy as np
+from keras import ops
 
 from .. import arguments
 from ..configuration import restored
@@ -97,6 +98,14 @@ class AdaptiveResNet(AdaptiveModel):
         self._config, self._blocks = config, blocks
         self._predict_steps = None
 
+    def call(self, inputs: Tensor, training: bool | None = None, mask: Any = None) -> Tensor:
+        """The probabilities of the classes, `(batch, classes)`."""
+        if inputs.shape[0] != 0:
+            return super().call(inputs, training=training, mask=mask)
+        # Some kernels of TensorFlow fail on a batch without images.
+        one = ops.zeros((1, *inputs.shape[1:]), inputs.dtype)
+        return super().call(one, training=False)[:0]
+
     def units_taken(self, images: Tensor) -> list[np.ndarray]:
         """N of each block: `(batch, height, width)` with SACT, else `(batch,)`.
 
@@ -169,8 +178,10 @@ class AdaptiveResNet(AdaptiveModel):
             # Of a model as an attribute, Keras would make a part of this one.
             model = keras.Model(self.inputs, keras.tree.flatten(outputs))
             self._predict_steps = model.predict_on_batch
-        outputs = self._predict_steps(np.asarray(images))
-        return list(zip(map(np.asarray, outputs[1::2]), map(np.asarray, outputs[::2])))
+        images = np.asarray(images)
+        at_least_one = images if len(images) else np.zeros((1, *images.shape[1:]), images.dtype)
+        outputs = [np.asarray(x)[: len(images)] for x in self._predict_steps(at_least_one)]
+        return list(zip(outputs[1::2], outputs[::2]))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make this model again."""

@@ -155,6 +155,7 @@ class PointerNetwork(PonderingDecoder):
         self.keys.build(memory_shape)
         self.query.build(memory_shape)
         self.pointer.build([memory_shape, memory_shape])
+        self.freeze_parts()
 
     def _check(self, shape):
         if len(shape) != 3 or shape[-1] not in (None, self.features) or shape[1] == 0:

@@ -183,6 +183,7 @@ class TranslationNetwork(PonderingDecoder):
         if self.thinker is not None:
             self.thinker.build((None, 1, 1), memory_shape=memory)
         self.bias = self.add_weight((self.target_symbols,), initializer="zeros", name="bias")
+        self.freeze_parts()
 
     def _check(self, shape):
         if len(shape) != 2 or shape[1] == 0:

@@ -71,8 +71,8 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
         dict.
 
     Raises:
-        ValueError: if an argument is out of its range, a unit changes the shape, or the input has
-            the wrong rank.
+        ValueError: if an argument is out of its range, a unit but the first changes the shape or
+            the dtype, or the input has the wrong rank.
 
     Example:
 
@@ -142,16 +142,32 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
             building.build(unit, shape)
             after = building.output_shape(unit, shape)
             if number > 1 and after != shape:
-                raise ValueError(
-                    f"All layers of argument `units` but the first must keep the shape of their "
-                    f"input. Received: unit {number}, `{unit.name}`, makes {after} of "
-                    f"{shape}"
-                )
+                self._refuse_unit(number, after, shape)
             shape = after
         for halting_unit in self.halting_units:
             halting_unit.build(shape)
         self.build_time_penalty(True)
         self.freeze_parts()
+
+    def _refuse_unit(self, number, after, before):
+        raise ValueError(
+            "All layers of argument `units` but the first must keep the shape and dtype of their "
+            f"input. Received: unit {number}, `{self.units[number - 1].name}`, makes {after} of "
+            f"{before}"
+        )
+
+    def _apply_unit(self, number, features, training):
+        """The features after a unit."""
+        new = cells.apply(self.units[number - 1], features, training=training)
+        sizes = zip(new.shape, features.shape, strict=False)
+        if len(new.shape) != len(features.shape) or any(
+            None not in pair and pair[0] != pair[1] for pair in sizes
+        ):
+            self._refuse_unit(number, tuple(new.shape), tuple(features.shape))
+        dtypes = [keras.backend.standardize_dtype(x.dtype) for x in (new, features)]
+        if dtypes[0] != dtypes[1]:
+            self._refuse_unit(number, *dtypes)
+        return new
 
     def _check_rank(self, shape):
         expected = "images of shape (batch, height, width, channels)"
@@ -189,7 +205,7 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
 
         def step(n, features, running):
             if n > 1:
-                new = cells.apply(self.units[n - 1], features, training=training)
+                new = self._apply_unit(n, features, training)
                 # The normalization of the halting unit sees what images that halted are frozen at.
                 features = _where_running(running, new, features) if training else new
             return features, self._halting(n, features, training), features
@@ -216,7 +232,7 @@ class ResidualACT(HasTimePenalty, KeepsFrozenParts):
                 return rows, halting, rows
             features = maps_of(rows)
             if n > 1:
-                new = cells.apply(self.units[n - 1], features, training=training)
+                new = self._apply_unit(n, features, training)
                 features = freeze(maps_of(running), new, features)
                 rows = rows_of(features)
             return rows, rows_of(self._halting(n, features, training)), rows

@@ -73,9 +73,7 @@ def by_position(
         features: `(batch, height, width, channels)`, what the first unit made.
         global_logit: whether halting units read the mean of an image.
     """
-    by_positions = all(
-        hasattr(unit, "halo") and hasattr(unit, "at_positions") for unit in units[1:]
-    )
+    by_positions = all(map(_has_positions, units[1:]))
     if backend.parts is None or not by_positions or not backend.parts.saves_time():
         return None
     size = ops.shape(features)[:3]
@@ -255,6 +253,19 @@ class SomePositions(NamedTuple):
         # Without the images after the last one that has a position.
         sums = ops.segment_sum(rows, self.positions.images, sorted=True)
         return ops.pad(sums, [[0, ops.shape(self.sums)[0] - ops.shape(sums)[0]], [0, 0]])
+
+
+def _has_positions(unit):
+    """Whether a unit can be computed at some positions, as its `call` does at all of them."""
+    if not hasattr(unit, "halo"):
+        return False
+    kinds = type(unit).__mro__
+    # A subclass with a `call` of its own computes something else than the method of its base.
+    at_positions, call = (
+        next((depth for depth, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
+        for name in ("at_positions", "call")
+    )
+    return at_positions <= call
 
 
 def frozen(running: Tensor, new: Tensor, old: Tensor) -> Tensor:

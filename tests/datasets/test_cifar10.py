@@ -81,6 +81,7 @@ def test_evaluation_sees_each_image_once_and_unchanged(batches):
     np.testing.assert_allclose(batch["inputs"][order[0]], standard[order[1]], atol=1e-5)
     np.testing.assert_array_equal(batch["targets"][order[0], 0], labels[40:][order[1]])
     assert len(cifar10.sample(rng(3), 30, split="test")["inputs"]) == 30
+    assert cifar10.sample(rng(3), 0, split="test")["inputs"].shape == (0, 32, 32, 3)
     every = cifar10.windows("test")
     np.testing.assert_allclose(every["inputs"], standard, atol=1e-5)
     np.testing.assert_array_equal(every["targets"][:, 0], labels[40:])

@@ -69,6 +69,16 @@ def test_levels_of_more_bits_are_scaled(read, levels, name):
     np.testing.assert_allclose(read(Image.fromarray(levels), name), RAMP, atol=1 / 255)
 
 
+@pytest.mark.parametrize("top", [1, 255])
+def test_floating_point_numbers_with_noise_are_clipped(read, top):
+    levels = np.float32(top * RAMP)
+    levels[0] = 1.7 * top
+    levels[1] = -0.3 * top
+    found = read(Image.fromarray(levels), "picture.tif")
+    assert (found[0] == 1).all() and (found[1] == 0).all()
+    np.testing.assert_allclose(found[2:], RAMP[2:], atol=1 / 255)
+
+
 def test_dark_16_bits_stay_dark_and_no_number_is_black(read):
     assert read(Image.fromarray(np.full((10, 10), 600, np.uint16))).max() == np.float32(2 / 255)
     levels = np.float32(RAMP)
@@ -78,8 +88,26 @@ def test_dark_16_bits_stay_dark_and_no_number_is_black(read):
 
 def test_a_narrow_picture_is_refused_with_its_own_size(tmp_path):
     Image.new("L", (2000, 8)).save(tmp_path / "picture.png")
-    with pytest.raises(ValueError, match=r"at least 8 × 8 .* Received: 8 × 2000"):
+    with (
+        pytest.warns(UserWarning, match="is shrunk from 8 × 2000 to 4 × 1024"),
+        pytest.raises(ValueError, match=r"at least 8 × 8 .* Received: 8 × 2000"),
+    ):
         read_picture(tmp_path / "picture.png", 1, least=8)
+
+
+def test_only_a_larger_picture_is_shrunk_and_says_so(tmp_path):
+    for side in (1024, 1025):
+        Image.new("L", (side, 300)).save(tmp_path / f"{side}.png")
+    assert read_picture(tmp_path / "1024.png", 1).shape == (300, 1024, 1)
+    with pytest.warns(UserWarning, match="1025.png' is shrunk from 300 × 1025 to 300 × 1024"):
+        assert read_picture(tmp_path / "1025.png", 1).shape == (300, 1024, 1)
+
+
+def test_a_picture_that_is_too_large_to_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    Image.new("1", (15, 15), 1).save(tmp_path / "picture.png")
+    with pytest.raises(ValueError, match=r"at most 200 pixels in all\. .* more, in .*png"):
+        read_picture(tmp_path / "picture.png", 1)
 
 
 # Pillow raises another error for each.

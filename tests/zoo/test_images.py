@@ -101,6 +101,15 @@ def test_answers_and_draws_a_picture(family, model, picture, tmp_path):
     assert out.stat().st_size > 1000
 
 
+def test_a_picture_that_is_shrunk_says_so(capsys, tmp_path):
+    Image.new("L", (1030, 515)).save(tmp_path / "large.png")
+    assert main(["predict", "sact_digits", str(tmp_path / "large.png")]) == 0
+    assert capsys.readouterr().err == (
+        f"keras-adaptive: warning: '{tmp_path}/large.png' is shrunk from 515 × 1030 to 512 × 1024 "
+        "pixels, and what is on it with it\n"
+    )
+
+
 def test_what_is_no_picture(tmp_path):
     (tmp_path / "text.png").write_text("no picture")
     with pytest.raises(ValueError, match=r"text\.png' is not a picture"):

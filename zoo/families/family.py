@@ -344,7 +344,7 @@ class Family(Evaluation):
             if value is not None:
                 raise ValueError(
                     f"--{name} is for models that take inputs of any length; {self.recipe.name} is "
-                    f"measured on its own distribution, with {dict(self.recipe.parameters)}"
+                    f"measured on its own distribution. Received: {value}"
                 )
         return {}
 
