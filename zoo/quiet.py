@@ -14,8 +14,8 @@ import tempfile
 
 from ..import_hook import when_imported
 
-# They warn about functions that are retraced, and about building the font cache.
-LOGGERS = ("tensorflow", "matplotlib.font_manager")
+# They warn about functions that are retraced, and about the folders and caches of fonts.
+LOGGERS = ("tensorflow", "matplotlib")
 LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 # As in "I0000 00:00:1795420056.562021    8470 port.cc:153] oneDNN custom operations are on."
 LINE = re.compile(rb"([IWE])\d{4} \S+ +\d+ [\w./-]+:\d+\] |WARNING: All log messages before absl::")
