@@ -85,8 +85,8 @@ RECIPE = Recipe(
         "on an NVIDIA H200.",
         "All stages by one command have not quite reached it: they keep the weights of the "
         "validation with the fewest mistakes at 200 digits, which are wrong on 1.3 % of 1,000 "
-        "other validation examples of 200 digits, and on none of 300 of 100 and 5,000 of 20 digits. "
-        "Before there was the last stage, 4.5 % of 200 were wrong.",
+        "other validation examples of 200 digits, and on none of 300 of 100 and 5,000 of 20 "
+        "digits. Before there was the last stage, 4.5 % of 200 were wrong.",
         sharper("20 and 200 digits"),
         "Stages were added after looks at the validation error before them: 1.15 % of 2,000 "
         "examples of 20 digits before the fifth, 6 to 8 % of 300 of 200 digits before the sixth, "
