@@ -76,6 +76,16 @@ def test_callbacks_in_every_form(eager):
             assert "time_penalty_at_bound" in history.history
 
 
+def test_a_list_of_callbacks_does_not_grow_with_each_fit(eager):
+    model, x, y = small(), np.ones((4, 2, 3)), np.ones((4, 1))
+    callbacks = keras.callbacks.CallbackList(add_history=True, model=model)
+    lengths = []
+    for _ in range(3):
+        model.fit(x, y, verbose=0, callbacks=callbacks)
+        lengths.append(len(callbacks.callbacks))
+    assert lengths[0] == lengths[1] == lengths[2]
+
+
 def test_a_training_step_of_ones_own(eager):
     class Own(AdaptiveModel):
         def train_step(self, data):

@@ -47,7 +47,7 @@ def read_picture(
         read.thumbnail((LARGEST, LARGEST))
         warnings.warn(
             f"{str(path)!r} is shrunk from {height} × {width} to {read.height} × {read.width} "
-            "pixels, and what is on it with it",
+            "pixels, and everything on it with it",
             stacklevel=3,
         )
     pixels = np.asarray(read, np.float32).reshape(read.height, read.width, channels) / 255

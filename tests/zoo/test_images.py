@@ -106,7 +106,7 @@ def test_a_picture_that_is_shrunk_says_so(capsys, tmp_path):
     assert main(["predict", "sact_digits", str(tmp_path / "large.png")]) == 0
     assert capsys.readouterr().err == (
         f"keras-adaptive: warning: '{tmp_path}/large.png' is shrunk from 515 × 1030 to 512 × 1024 "
-        "pixels, and what is on it with it\n"
+        "pixels, and everything on it with it\n"
     )
 
 
