@@ -181,12 +181,14 @@ def up_to_32(recipe, *own, sizes=(8, 16, 32), seen=()):
     )
 
 
-def softened(recipe):
+def softened(recipe, steps=(32_000, 8000)):
     """The recipe of DHAM on the task of a network with HAM.
 
     Args:
         recipe: a `Recipe` of the family `ham`.
+        steps: of its two stages: the most while the tree grows, and those at the full size.
     """
+    growing, full = steps
     settings = {
         **recipe.hyperparameters,
         "soft": True,
@@ -201,8 +203,8 @@ def softened(recipe):
     }
     sizes = dataclasses.replace(recipe.stages[0].curriculum, validation_threshold=0.05)
     stages = (
-        Stage(steps=8000, learning_rate=3e-3, curriculum=sizes, chunk=100),
-        Stage(steps=2000, learning_rate=3e-3, schedule="exponential", hold=0.4, chunk=100),
+        Stage(steps=growing, learning_rate=3e-3, curriculum=sizes, chunk=100),
+        Stage(steps=full, learning_rate=3e-3, schedule="exponential", hold=0.4, chunk=100),
     )
     return recipe.replace(
         name=f"d{recipe.name}",
