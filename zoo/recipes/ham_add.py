@@ -48,5 +48,5 @@ RECIPE = Recipe(
 VARIANTS = (
     softened(RECIPE),
     compared_with(RECIPE, attention=False, errors=(39, 100), searched=True),
-    compared_with(RECIPE, attention=True, errors=(0, 100), searched=True),
+    compared_with(RECIPE, attention=True, errors=(0, 100), searched=True, times=8),
 )

@@ -31,5 +31,5 @@ VARIANTS = (
             "for, with 87.20 % wrong for up to 32 input vectors.",
         ),
     ),
-    compared_with(RECIPE, attention=True, errors=(0, 100), searched=True),
+    compared_with(RECIPE, attention=True, errors=(0, 100), searched=True, times=8),
 )

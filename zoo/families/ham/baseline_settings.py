@@ -13,7 +13,7 @@ SETTINGS = {
 SEARCH = {"learning_rate": (1e-3, 3e-3, 9e-3), "units": (64, 96), "num_layers": (1, 2)}
 
 
-def compared_with(recipe, attention, errors, searched=False, test_data_seen=()):
+def compared_with(recipe, attention, errors, searched=False, times=1, test_data_seen=()):
     """The recipe of a baseline on the task of a network with memory.
 
     Args:
@@ -22,16 +22,21 @@ def compared_with(recipe, attention, errors, searched=False, test_data_seen=()):
         errors: the paper's, in percent, at the length of training and at four times that length
             (Table 1).
         searched: whether its settings were searched for.
+        times: the batches of a stage, in those of the network with memory.
         test_data_seen: as of a `Recipe`.
     """
     words = "LSTM with attention" if attention else "encoder-decoder LSTM"
     error, longer_error = errors
+    longer = (
+        f"Its stages may take {times} times as many batches as those of the network with memory, "
+        "which learns in fewer.",
+    )
     settings = {
         **SETTINGS,
         "attention": attention,
         "max_outputs": recipe.hyperparameters["max_outputs"],
     }
-    return recipe.replace(
+    return recipe.scaled(times).replace(
         name=f"{recipe.name}_{'attention' if attention else 'lstm'}",
         family="ham_baseline",
         build="seq2seq_lstm",
@@ -43,6 +48,7 @@ def compared_with(recipe, attention, errors, searched=False, test_data_seen=()):
             "`keras-adaptive tune` tried four settings of learning rate, units and layers."
             if searched
             else "The settings were not searched for; `keras-adaptive tune` does that.",
+            *(longer if times > 1 else ()),
         ),
         search=SEARCH,
         test_data_seen=test_data_seen,
