@@ -181,12 +181,13 @@ def up_to_32(recipe, *own, sizes=(8, 16, 32), seen=()):
     )
 
 
-def softened(recipe, steps=(32_000, 8000)):
+def softened(recipe, steps=(32_000, 8000), start=None):
     """The recipe of DHAM on the task of a network with HAM.
 
     Args:
         recipe: a `Recipe` of the family `ham`.
         steps: of its two stages: the most while the tree grows, and those at the full size.
+        start: the length of its first examples; None for that of the recipe.
     """
     growing, full = steps
     settings = {
@@ -202,6 +203,8 @@ def softened(recipe, steps=(32_000, 8000)):
         "size_factor": 0.75,
     }
     sizes = dataclasses.replace(recipe.stages[0].curriculum, validation_threshold=0.05)
+    if start is not None:
+        sizes = dataclasses.replace(sizes, start=start)
     stages = (
         Stage(steps=growing, learning_rate=3e-3, curriculum=sizes, chunk=100),
         Stage(steps=full, learning_rate=3e-3, schedule="exponential", hold=0.4, chunk=100),
