@@ -181,13 +181,14 @@ def up_to_32(recipe, *own, sizes=(8, 16, 32), seen=()):
     )
 
 
-def softened(recipe, steps=(32_000, 8000), start=None):
+def softened(recipe, steps=(32_000, 8000), start=None, entropy_bonus=3e-3):
     """The recipe of DHAM on the task of a network with HAM.
 
     Args:
         recipe: a `Recipe` of the family `ham`.
         steps: of its two stages: the most while the tree grows, and those at the full size.
         start: the length of its first examples; None for that of the recipe.
+        entropy_bonus: α at the start.
     """
     growing, full = steps
     settings = {
@@ -195,7 +196,7 @@ def softened(recipe, steps=(32_000, 8000), start=None):
         "soft": True,
         "beta_2": 0.999,
         "averaging": 0.99,
-        "entropy_bonus": 3e-3,
+        "entropy_bonus": entropy_bonus,
         "entropy_decay": 0.8**0.002,
         "sure_from": 32,
         "sure_decay": 0.6**0.002,
