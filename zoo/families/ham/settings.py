@@ -181,7 +181,9 @@ def up_to_32(recipe, *own, sizes=(8, 16, 32), seen=()):
     )
 
 
-def softened(recipe, steps=(32_000, 8000), start=None, entropy_bonus=3e-3):
+def softened(
+    recipe, steps=(32_000, 8000), start=None, entropy_bonus=3e-3, own=(), test_data_seen=()
+):
     """The recipe of DHAM on the task of a network with HAM.
 
     Args:
@@ -189,6 +191,8 @@ def softened(recipe, steps=(32_000, 8000), start=None, entropy_bonus=3e-3):
         steps: of its two stages: the most while the tree grows, and those at the full size.
         start: the length of its first examples; None for that of the recipe.
         entropy_bonus: α at the start.
+        own: sentences on its differences from the paper, beside those of all recipes.
+        test_data_seen: as of a `Recipe`.
     """
     growing, full = steps
     settings = {
@@ -221,6 +225,6 @@ def softened(recipe, steps=(32_000, 8000), start=None, entropy_bonus=3e-3):
             "likely to end there."
         ),
         paper={},
-        differences=differences(settings, stages, 50),
-        test_data_seen=(),
+        differences=(*differences(settings, stages, 50), *own),
+        test_data_seen=test_data_seen,
     )
