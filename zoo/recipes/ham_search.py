@@ -63,11 +63,11 @@ RECIPE = Recipe(
 VARIANTS = (
     softened(
         RECIPE,
-        start=2,
         entropy_bonus=3e-2,
         own=(
-            "α begins at 0.03, because with 0.003 one of three seeds did not learn it, be it with "
-            "trees of 2 leaves at first (seed 0) or of 16 (seed 1).",
+            "α begins at 0.03, because with 0.003 one of three seeds did not learn it. The first "
+            "tree has 16 leaves: with 2 at first all three learned it as well, but of 1,000 "
+            "validation examples with 128 leaves 11.3, 21.6 and 63.3 % were wrong.",
         ),
         test_data_seen=(
             "A training of 5,000 batches was measured before (30.80, 63.90 and 76.50 % wrong with "

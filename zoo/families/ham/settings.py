@@ -181,15 +181,12 @@ def up_to_32(recipe, *own, sizes=(8, 16, 32), seen=()):
     )
 
 
-def softened(
-    recipe, steps=(32_000, 8000), start=None, entropy_bonus=3e-3, own=(), test_data_seen=()
-):
+def softened(recipe, steps=(32_000, 8000), entropy_bonus=3e-3, own=(), test_data_seen=()):
     """The recipe of DHAM on the task of a network with HAM.
 
     Args:
         recipe: a `Recipe` of the family `ham`.
         steps: of its two stages: the most while the tree grows, and those at the full size.
-        start: the length of its first examples; None for that of the recipe.
         entropy_bonus: α at the start.
         own: sentences on its differences from the paper, beside those of all recipes.
         test_data_seen: as of a `Recipe`.
@@ -208,8 +205,6 @@ def softened(
         "size_factor": 0.75,
     }
     sizes = dataclasses.replace(recipe.stages[0].curriculum, validation_threshold=0.05)
-    if start is not None:
-        sizes = dataclasses.replace(sizes, start=start)
     stages = (
         Stage(steps=growing, learning_rate=3e-3, curriculum=sizes, chunk=100),
         Stage(steps=full, learning_rate=3e-3, schedule="exponential", hold=0.4, chunk=100),
