@@ -240,7 +240,8 @@ class HAM(Family):
 
     def draw_card(self, folder, model, metrics, history):
         """Write the learning curve."""
-        plots.learning_curve(folder / "learning_curve.png", history, CURVES)
+        own = {} if card.takes_turns(self.recipe) else {"sequence_error": "training"}
+        plots.learning_curve(folder / "learning_curve.png", history, CURVES | own)
 
     def check_limits(self, limits, shown=str):
         """Refuse other limits than `leaves`, and a number that is not a power of two."""
