@@ -31,7 +31,8 @@ def weights(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_same_curriculum_and_outputs_that_fit(name):
     recipe = recipes.load(name)
-    ours = recipes.load(name.rpartition("_")[0])
+    # A baseline may take more batches than the network with memory.
+    ours = recipes.load(name.rpartition("_")[0]).scaled(8 if name == "ham_add_attention" else 1)
     # The last stages of these were added when their baselines had been trained, on more batches.
     later = 1 if ours.name in ("ham_sort", "ham_merge") else 0
     assert recipe.stages == ours.stages[: len(ours.stages) - later]
