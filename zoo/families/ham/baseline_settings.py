@@ -22,15 +22,17 @@ def compared_with(recipe, attention, errors, searched=False, times=1, test_data_
         errors: the paper's, in percent, at the length of training and at four times that length
             (Table 1).
         searched: whether its settings were searched for.
-        times: the batches of a stage, in those of the network with memory.
+        times: how many times as many batches its stages may take as those of that network.
         test_data_seen: as of a `Recipe`.
     """
     words = "LSTM with attention" if attention else "encoder-decoder LSTM"
     error, longer_error = errors
-    longer = (
-        f"Its stages may take {times} times as many batches as those of the network with memory, "
-        "which learns in fewer.",
-    )
+    more_batches = ()
+    if times > 1:
+        more_batches = (
+            f"Its stages may take {times} times as many batches as those of the network with "
+            "memory, which learns in fewer.",
+        )
     settings = {
         **SETTINGS,
         "attention": attention,
@@ -48,7 +50,7 @@ def compared_with(recipe, attention, errors, searched=False, times=1, test_data_
             "`keras-adaptive tune` tried four settings of learning rate, units and layers."
             if searched
             else "The settings were not searched for; `keras-adaptive tune` does that.",
-            *(longer if times > 1 else ()),
+            *more_batches,
         ),
         search=SEARCH,
         test_data_seen=test_data_seen,
