@@ -20,7 +20,7 @@ RECIPE = Recipe(
     differences=differences(CONTROLLED, CONTROLLED_STAGES, 25),
 )
 VARIANTS = (
-    softened(RECIPE, steps=(8000, 2000)),
+    softened(RECIPE, steps=(8000, 2000), entropy_bonus=3e-3),
     compared_with(
         RECIPE,
         attention=False,

@@ -79,7 +79,7 @@ VARIANTS = (
             "Nothing was changed after that; seed 2 has fewer errors on validation data.",
         ),
     ),
-    softened(BEFORE, steps=(8000, 2000)),
+    softened(BEFORE, steps=(8000, 2000), entropy_bonus=3e-3),
     compared_with(BEFORE, attention=False, errors=(99, 100), searched=True),
     compared_with(BEFORE, attention=True, errors=(25, 100)),
 )

@@ -181,7 +181,7 @@ def up_to_32(recipe, *own, sizes=(8, 16, 32), seen=()):
     )
 
 
-def softened(recipe, steps=(32_000, 8000), entropy_bonus=3e-3, own=(), test_data_seen=()):
+def softened(recipe, steps=(32_000, 8000), entropy_bonus=3e-2, own=(), test_data_seen=()):
     """The recipe of DHAM on the task of a network with HAM.
 
     Args:
