@@ -42,14 +42,15 @@ class AdaptiveResNet(AdaptiveModel):
         halting: `"sact"` (each position halts by itself), `"act"` (each image does), or `None`: the
             plain network. Defaults to `"sact"`.
         time_penalty, epsilon, halting_bias, target_ponder, global_logit: of `layers.ResidualACT`,
-            the same for each block. `time_penalty` defaults to `0.005`.
+            the same for each block. `time_penalty` defaults to `0.005`; `global_logit` only matters
+            with `"sact"`.
         negative_slope: float >= 0, of the leaky ReLU. Defaults to `0.1`.
         pooling: `"mean"`, as in the paper, or `"max"`, with which the answer does not depend on how
             much of an image is background. Defaults to `"mean"`.
         **kwargs: of `keras.Model`; `dtype` is the policy of all layers.
 
     Raises:
-        ValueError: if an argument is out of its range.
+        ValueError: if an argument is out of its range, or `target_ponder` is given without halting.
 
     Example:
 
@@ -92,6 +93,11 @@ class AdaptiveResNet(AdaptiveModel):
             "global_logit": arguments.boolean("global_logit", global_logit),
             "pooling": arguments.choice("pooling", pooling, tuple(POOLING)),
         }
+        if halting is None and target_ponder is not None:
+            raise ValueError(
+                "Argument `target_ponder` is for halting='act' or 'sact'. "
+                f"Received: halting=None, target_ponder={target_ponder!r}"
+            )
         with _policy(kwargs.pop("dtype", None)):
             inputs, outputs, blocks = _network(config)
             super().__init__(inputs, outputs, **kwargs)

@@ -238,6 +238,11 @@ def test_max_pooling_answers_what_is_somewhere_on_any_canvas():
         AdaptiveResNet((8, 8, 1), pooling="sum")
 
 
+def test_a_target_ponder_without_halting_is_refused():
+    with pytest.raises(ValueError, match="`target_ponder` is for halting='act' or 'sact'"):
+        AdaptiveResNet((8, 8, 1), halting=None, target_ponder=2.0)
+
+
 @pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])
 def test_files_keep_what_is_frozen_and_the_policy(policy, tmp_path):
     before = keras.config.dtype_policy()
