@@ -36,9 +36,9 @@ VARIANTS = (
         attention=True,
         errors=(0, 100),
         searched=True,
-        times=8,
+        times=4,
         test_data_seen=(
-            "A training of an eighth of the batches was published first, with 0.72 % wrong for up "
+            "A training of a quarter of the batches was published first, with 0.72 % wrong for up "
             "to 32 input vectors.",
         ),
     ),
