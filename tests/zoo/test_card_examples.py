@@ -10,10 +10,6 @@ from keras_adaptive.zoo.entries.headline import headline
 from support.tasks import EXAMPLE
 
 pytestmark = pytest.mark.usefixtures("eager")
-# Cards whose example is answered wrongly, and why.
-WRONG = {
-    "ham_reverse_attention": "it says 1023 1023 5, one of its 0.7 % wrong answers",
-}
 # Of each kind of network that Keras answers with, one; the rest are slow.
 QUICK = ("ham_stack", "hull_pointer", "neural_gpu_copy", "pondernet_parity", "recall_prefix_sums")
 
@@ -46,7 +42,7 @@ def corrected(probe, recipe):
     return answer
 
 
-@pytest.mark.parametrize("name", [case(name) for name in learned() if name not in WRONG])
+@pytest.mark.parametrize("name", [case(name) for name in learned()])
 def test_the_example_of_a_card_is_answered_rightly(name):
     recipe, family = store.recipe(name), families.of(store.recipe(name))
     light = families.without_keras(recipe, store.entry(name))

@@ -74,7 +74,7 @@ BOUNDS = {
     "ham_priority_queue": 0.005,
     "ham_search_attention": 0.005,
     "ham_add_attention": 0.005,
-    "ham_reverse_attention": 0.02,
+    "ham_reverse_attention": 0.004,
     "ham_merge_attention": 0.15,
 }
 
