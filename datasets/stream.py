@@ -138,6 +138,8 @@ def _with_split(sample, parameters, split):
 
 
 def _check_known(name, parameters):
+    if not isinstance(name, str):
+        raise ValueError(f"unknown task {name!r}: a name is a string")
     known = _known(name)
     for parameter in parameters:
         if parameter not in known:

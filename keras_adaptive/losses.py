@@ -23,8 +23,8 @@ class SequenceLoss(SummedLoss):
 
     Args:
         from_logits: whether predictions are logits instead of probabilities. Defaults to `False`.
-        per_target: whether to divide the loss of each batch by the number of targets in it instead
-            of by the number of sequences. Defaults to `False`.
+        per_target: whether to divide the loss of each batch by the number of targets in it, or the
+            sum of their weights, instead of by the number of sequences. Defaults to `False`.
         label_smoothing: float in [0, 1), the share of each target that is spread evenly over all
             classes, as in Keras's own losses. Defaults to `0`.
         name: name of the loss. Defaults to `"sequence_loss"`.

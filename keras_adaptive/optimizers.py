@@ -202,6 +202,14 @@ class GradientNoise(keras.optimizers.Optimizer):
         self.optimizer.build(variables)
         super().build(variables)
 
+    def exclude_from_weight_decay(
+        self,
+        var_list: Sequence[keras.Variable] | None = None,
+        var_names: Sequence[str] | None = None,
+    ) -> None:
+        """Excludes variables from the weight decay of the wrapped optimizer."""
+        self.optimizer.exclude_from_weight_decay(var_list, var_names)
+
     @property
     def variables(self) -> list[keras.Variable]:
         """Its own variables and those of the wrapped optimizer."""

@@ -18,7 +18,8 @@ class SummedLoss(keras.losses.Loss):
     `call` says the loss of each time step, `(batch, time)`.
 
     Args:
-        per_target: whether to divide by the number of targets instead of that of sequences.
+        per_target: whether to divide by the number of targets, or the sum of their weights,
+            instead of the number of sequences.
         **kwargs: `name` and `dtype`, of `keras.losses.Loss`.
     """
 
@@ -50,7 +51,8 @@ class SummedLoss(keras.losses.Loss):
         values = self.call(ops.where(there, y_true, ops.zeros_like(y_true)), y_pred)
         values = values * counted
         if self.per_target:
-            return share_of(ops.sum(values) / ops.maximum(ops.sum(counted), 1.0))
+            total = ops.sum(counted)
+            return share_of(ops.sum(values) / ops.where(total > 0, total, 1.0))
         return share_of(mean_over_rows(values))
 
 

@@ -99,6 +99,6 @@ class TeacherForced(KeepsFrozenLayers, FreeSizes, SingleTrace, keras.Model):
         if sample_weight is None:
             return weights
         sample_weight = ops.cast(sample_weight, "float32")
-        if ops.ndim(sample_weight) == 1:
-            sample_weight = sample_weight[:, None]
+        while ops.ndim(sample_weight) < ops.ndim(weights):
+            sample_weight = sample_weight[..., None]
         return weights * sample_weight

@@ -71,6 +71,23 @@ def test_every_input_takes_a_step(ticks):
         np.testing.assert_array_equal(layer()(X)[1]["steps"], 1)
 
 
+@pytest.mark.parametrize("length", [1, 2, None])
+def test_the_first_step_counts_in_a_graph(length):
+    """Whose clock is read before it, also for a single input."""
+    inputs = keras.Input((length, 3))
+    model = keras.Model(inputs, layer()(inputs)[1]["steps"])
+    with halting.limits(seconds=1e-9):
+        found = model.predict(X[:, : length or 1], verbose=0)
+    np.testing.assert_array_equal(found, 1)
+
+
+@pytest.mark.parametrize("rule", [ACT, Converged])
+def test_the_first_step_counts_in_a_graph_of_any_loop(rule):
+    with halting.limits(seconds=1e-9):
+        result = tf.function(lambda x: ponder(step, x, rule(99)))(np.zeros((2, 3), "float32"))
+    np.testing.assert_array_equal(result.steps, 1)
+
+
 def timed(call, seconds):
     """How long the quickest of a few warm calls takes under a limit."""
     with halting.limits(seconds=seconds):

@@ -151,6 +151,13 @@ def test_no_sequences(per_target, weights):
     assert float(loss(np.ones((0, 3), int), np.ones((0, 3, 4), "float32"), weights)) == 0
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.5, 0.1])
+def test_a_weight_that_all_targets_have_does_not_change_their_mean(weight):
+    loss, p = SequenceLoss(per_target=True), np.full((1, 2, 2), 0.5, "float32")
+    found = loss(np.array([[0, 1]]), p, np.full((1, 2), weight, "float32"))
+    assert float(found) == pytest.approx(np.log(2), rel=1e-6)
+
+
 @pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
 def test_padded_words_do_not_count(backend):
     """Whether masked or without weight; the words that are drawn are the same."""

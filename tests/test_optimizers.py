@@ -283,3 +283,11 @@ def test_adamax_trains_embeddings(eager):
     model.train_on_batch(np.array([[0, 1, 1]]), np.ones((1, 1)))
     moved = np.any(model.get_weights()[0] != before, axis=1)
     assert moved.tolist() == [True, True, False, False, False]
+
+
+def test_what_is_excluded_from_weight_decay_has_none_with_noise_either():
+    optimizer = GradientNoise(keras.optimizers.SGD(1.0, weight_decay=0.5), 0.0)
+    optimizer.exclude_from_weight_decay(var_names=["bias"])
+    kernel, bias = (keras.Variable(np.ones(1, "float32"), name=name) for name in ("kernel", "bias"))
+    optimizer.apply([np.zeros(1, "float32")] * 2, [kernel, bias])
+    assert kernel.numpy().tolist() == [0.5] and bias.numpy().tolist() == [1.0]

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_adaptive import baselines, losses, models
+from keras_adaptive import baselines, losses, metrics, models
 
 RNG = np.random.default_rng(0)
 SYMBOLS = RNG.integers(1, 6, (2, 6, 5)).astype("int32")
@@ -37,3 +37,16 @@ def test_the_loss_of_evaluate_is_that_of_fit(name):
     np.testing.assert_allclose(logs["val_loss"], logs["loss"], rtol=1e-5)
     of_evaluate = model.evaluate(x, y, verbose=0, return_dict=True)
     np.testing.assert_allclose(of_evaluate["loss"], logs["loss"][0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["pointer", "translation"])
+@pytest.mark.parametrize("axes", [1, 2])
+def test_weights_of_targets_with_a_last_axis_of_1(name, axes):
+    """As many rows as targets, so that weights on the wrong axis would be no error."""
+    make, x, y = MODELS[name]
+    model, rows = make(), y.shape[1]
+    weights, found = RNG.random((rows, *y.shape[1:])[:axes]), []
+    for targets in (y[:rows], y[:rows, :, None]):
+        model.compile("sgd", losses.SequenceLoss(), weighted_metrics=[metrics.SequenceError()])
+        found.append(model.evaluate(x[:rows], targets, sample_weight=weights, verbose=0))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)

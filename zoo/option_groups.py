@@ -70,7 +70,9 @@ def changed_settings(parser, variant=True):
             help="act, pondernet (of pondernet_parity), plain (no halting) or fixed-k (k steps)",
         )
     parser.add_argument(
-        "--steps-scale", type=number, help="multiply the steps of all stages by this"
+        "--steps-scale",
+        type=number,
+        help="multiply the steps of all stages by this (rounded up to whole chunks)",
     )
 
 

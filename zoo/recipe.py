@@ -186,6 +186,8 @@ class Recipe:
         >>> recipe.hyperparameters["units"], recipe.stages[0].steps
         (16, 5)
         """
+        if not isinstance(overrides, Mapping):
+            raise ValueError(f"overrides must be a mapping. Received: {overrides!r}")
         recipe = self
         for key, value in overrides.items():
             recipe = recipe._with_override(key, value)

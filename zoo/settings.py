@@ -226,6 +226,7 @@ OPTIONS = {
     "batch_size": Integer("examples in each call", 1, 1_000_000),
     "beam": Integer("answers that a search keeps", 1, 100),
     "bits": Integer("digits of each number", 1, LONGEST),
+    "checkpoint_seconds": Number("between two checkpoints", 0, 1_000_000),
     "epsilon": HYPERPARAMETERS["epsilon"],
     "examples": Integer("of a measurement", 1, 10_000_000),
     "height": Number("the least height of a peak"),

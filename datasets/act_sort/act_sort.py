@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_between, check_counts
+from ..numerals import parse_number
 
 # A vector of an example has a flag of 0 or 1, and zero vectors are real inputs.
 PADDING = -1.0
@@ -157,10 +158,8 @@ def encode(text: str, *, max_numbers: int = 15, **_: Any) -> np.ndarray:
     """
     text = str(text)
     try:
-        values = [float(word) for word in text.replace(",", " ").split()]
+        values = [parse_number(word) for word in text.replace(",", " ").split()]
     except ValueError:
-        values = []
-    if "_" in text:  # Which Python takes in numbers.
         values = []
     largest = float(np.finfo(np.float32).max)
     if not 2 <= len(values) <= max_numbers or not all(abs(x) <= largest for x in values):

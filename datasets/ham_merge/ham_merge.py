@@ -1,11 +1,11 @@
 """The merge task: two sequences sorted by priorities become one, of their values."""
 
-import fractions
 from typing import Any
 
 import numpy as np
 
 from ..arguments import check_between
+from ..numerals import parse_number
 from ..vectors import (
     PADDING,
     add_end_symbol,
@@ -185,7 +185,7 @@ def encode(text: str, *, value_bits: int = 5, **_: Any) -> np.ndarray:
     try:
         if len(sequences) > 2 or not all(sequences):
             raise ValueError("one or two sequences")
-        numbers = [[float(fractions.Fraction(number)) for number, _ in words]]
+        numbers = [[_priority(number) for number, _ in words]]
         values = parse_vectors([value for _, value in words], value_bits)
     except (ValueError, ZeroDivisionError) as error:
         raise ValueError(
@@ -199,6 +199,12 @@ def encode(text: str, *, value_bits: int = 5, **_: Any) -> np.ndarray:
             raise ValueError(f"the priorities of a sequence must rise. Received: {text!r}")
     _checked(inputs)
     return inputs
+
+
+def _priority(text):
+    """The number that a decimal number or a fraction stands for."""
+    above, slash, below = text.partition("/")
+    return parse_number(above) / (parse_number(below) if slash else 1)
 
 
 def layout(value_bits: int = 5, **_: Any) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ..numerals import parse_number
 from ..vectors import draw_lengths
 
 PADDING = -1
@@ -100,7 +101,7 @@ def parse_points(text: str, example: str) -> np.ndarray:
         ValueError: `text` is not of that form, of which `example` is one.
     """
     try:
-        pairs = [[float(x) for x in word.split(",")] for word in str(text).split()]
+        pairs = [[parse_number(x) for x in word.split(",")] for word in str(text).split()]
         if any(len(pair) != 2 for pair in pairs):
             raise ValueError("there is a point that is not two numbers")
         return check_points(np.array(pairs, np.float32))[None]

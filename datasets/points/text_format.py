@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from ..numerals import parse_number
 from .points import PADDING, SMALLEST, check_points
 
 
@@ -44,7 +45,7 @@ def _example(number, line):
         numbers, word, indices = line.partition("output")
         if not word:
             raise ValueError("the word `output` is missing")
-        values = [float(x) for x in numbers.split()]
+        values = [parse_number(x) for x in numbers.split()]
         if len(values) % 2:
             raise ValueError("a coordinate is missing")
         points = check_points(np.array(values, np.float32))

@@ -6,10 +6,10 @@ of both are the same on every backend. `scan_repeats` combines both in one loop,
 backends that have it. `compiled_scan` is `scan` for training, where TensorFlow runs a graph faster.
 `concrete` returns the values of a tensor if they are known, for checks.
 `parts` has functions that run a step for some rows only; it is `None` on backends without them.
-`clock` reads the time while a graph runs. `retraced` separates traces that were made in different
-contexts, see `halting.context`. The other functions are parts of loops with custom gradients, see
-`ham.paths`. `batch_normalized` normalizes maps in one operation, and is `None` on backends without
-it. `accelerator` names the processor, if it is not a CPU.
+`clock` reads the time while a graph runs, and `wait_for` puts what follows after a reading.
+`retraced` separates traces that were made in different contexts, see `halting.context`. The other
+functions are parts of loops with custom gradients, see `ham.paths`. `batch_normalized` normalizes
+maps in one operation, and is `None` on backends without it. `accelerator` names the processor, if it is not a CPU.
 """
 
 import contextlib
@@ -36,6 +36,7 @@ if keras.config.backend() == "tensorflow":
         pull_back,
         repeat,
         scan,
+        wait_for,
         with_gradient,
     )
     from .tensorflow.element import compiled_together
@@ -57,6 +58,7 @@ elif keras.config.backend() == "jax":
         retraced,
         runs_for_another_thread,
         scan,
+        wait_for,
         with_gradient,
     )
 
@@ -75,6 +77,7 @@ else:
         retraced,
         runs_for_another_thread,
         scan,
+        wait_for,
     )
 
     compiled_scan = scan
@@ -103,5 +106,6 @@ __all__ = [
     "runs_for_another_thread",
     "scan",
     "scan_repeats",
+    "wait_for",
     "with_gradient",
 ]

@@ -162,6 +162,9 @@ def run(
     last = last_step(rule)
     if current().seconds is not None and not isinstance(rule, Timed):
         rule = Timed(rule, deadline_from_now(states, current().seconds))
+    if isinstance(rule, Timed):
+        # In a graph the first step could be taken before the time begins.
+        states = backend.wait_for(rule.deadline, states)
 
     weighted = WeightedStep(step, dtype, last if history else None)
     body = functools.partial(weighted, rule)

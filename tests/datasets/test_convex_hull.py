@@ -52,7 +52,9 @@ BAD = {
     "0,0 1,0": "at least 3 points. Received: 2",
     "0,0 1,0 0,0": "must differ. Received twice: 0,0",
     "0,0 1,0 1,2": "square from 0,0 to 1,1. Received: 1,2",
-    "0,0 1,0 nan,0": "square from 0,0 to 1,1",
+    "0,0 1,0 nan,0": "'nan' is not a number",
+    "0,0 1,0 0.1_5,1": "'0.1_5' is not a number",
+    "0,0 1,0 1e9,1": "square from 0,0 to 1,1",
     "0,0 0.5,0.5 1,1": "must not lie on a line",
     "0,0 1,0 1": "two numbers",
 }
@@ -69,7 +71,7 @@ LINES = {
     "0.1 0.2 0.3 0.4 0.5 output 1": "a coordinate is missing",
     "0 0 1 0 0 1 output 1 2 4 1": "between 1 and 3",
     "0 0 1 0 0 1 output": "between 1 and 3",
-    "0 0 1 0 x 1 output 1": "could not convert",
+    "0 0 1 0 x 1 output 1": "'x' is not a number",
 }
 
 

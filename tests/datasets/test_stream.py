@@ -197,6 +197,7 @@ def test_another_process_without_tensorflow():
     [
         ({"name": "act_party"}, "'act_party'. Nearest: act_parity"),
         ({"name": None}, "unknown task None"),
+        ({"name": ["act_parity"]}, "unknown task ['act_parity']"),
         ({"split": "dev"}, "`split` must be one of train, validation, test. Received: 'dev'"),
         ({"batch_size": 0}, "`batch_size` must be an integer of at least 1. Received: 0"),
         ({"batch_size": 2.5}, "`batch_size` must be an integer of at least 1. Received: 2.5"),

@@ -216,5 +216,10 @@ def test_time_penalty_means_the_same_in_training_and_in_searches(name):
         parity.with_overrides({name: -1.0})
 
 
+def test_overrides_are_a_mapping():
+    with pytest.raises(ValueError, match=r"overrides must be a mapping. Received: \[\('units'"):
+        recipes.load("act_parity").with_overrides([("units", 3)])
+
+
 def test_every_family_has_a_name_without_keras():
     assert tuple(registry.CLASSES) == families.NAMES

@@ -75,7 +75,7 @@ def train(
         A `Run`.
 
     Raises:
-        ValueError: an unknown recipe, setting or variant, `keep_every` is below 1, or `weights`
+        ValueError: an unknown recipe, setting or variant, an option out of its range, or `weights`
             are of another network or given to a training that is resumed; or another precision.
         FileNotFoundError: `resume` without a checkpoint.
         FileExistsError: `out` already holds a training, and `resume` is False.
@@ -84,6 +84,7 @@ def train(
         checkpoints.InUse: another process trains in `out`.
         KeyboardInterrupt: Ctrl-C, or SIGTERM (`checkpoints.Terminated`); the state was saved.
     """
+    check_option("checkpoint_seconds", checkpoint_seconds)
     check_option("keep_every", keep_every)
     check_option("precision", precision)
     if resume and weights is not None:

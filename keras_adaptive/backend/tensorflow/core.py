@@ -366,6 +366,12 @@ def clock(after: Tensor) -> Tensor:
         return tf.cast(tf.timestamp() * 1e6, tf.int64)
 
 
+def wait_for(reading: Tensor, tensors: Any) -> Any:
+    """The tensors, which what uses them receives after a reading of the clock."""
+    with tf.control_dependencies([reading]):
+        return tree.map_structure(tf.identity, tensors)
+
+
 def accelerator() -> str | None:
     """The name of the first GPU, or None."""
     found = tf.config.list_physical_devices("GPU")
