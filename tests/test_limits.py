@@ -45,6 +45,16 @@ def test_limits_around_all_that_runs_a_model(models, backend):
     assert not wrong, wrong
 
 
+@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
+def test_training_in_time(backend):
+    """JAX would take the gradient of other steps than those that were taken."""
+    if backend == "tensorflow":
+        assert known.training_in_time() == ""
+    else:
+        found = other_backend.call(backend, "limits_on_every_backend", "training_in_time")
+        assert "`limits(seconds=…)` is for inference on JAX" in found
+
+
 def test_limits_around_a_model_compiled_by_xla():
     of = uses(ready("functional", jit_compile=True))
     assert answers(of["predict"], (None, 2, None)) == [OWN, 2, OWN]

@@ -9,7 +9,8 @@ backends that have it. `compiled_scan` is `scan` for training, where TensorFlow 
 `clock` reads the time while a graph runs, and `wait_for` puts what follows after a reading.
 `retraced` separates traces that were made in different contexts, see `halting.context`. The other
 functions are parts of loops with custom gradients, see `ham.paths`. `batch_normalized` normalizes
-maps in one operation, and is `None` on backends without it. `accelerator` names the processor, if it is not a CPU.
+maps in one operation, and is `None` on backends without it. `accelerator` names the
+processor, if it is not a CPU.
 """
 
 import contextlib

@@ -198,10 +198,24 @@ def may_compile_models() -> bool:
 
 
 def clock(after: Tensor) -> Tensor:
-    """Microseconds at the time when the tensors `after` are computed, int32, which overflows."""
-    reading = jax.ShapeDtypeStruct((), np.int32)
-    first = [jnp.ravel(x)[0] for x in jax.tree.leaves(after)]
-    return io_callback(_microseconds, reading, *first)
+    """Microseconds at the time when the tensors `after` are computed, int32, which overflows.
+
+    Raises:
+        ValueError: a gradient is taken. Its second loop would read other times.
+    """
+    return _reading([jnp.ravel(x)[0] for x in jax.tree.leaves(after)])
+
+
+@jax.custom_jvp
+def _reading(after):
+    return io_callback(_microseconds, jax.ShapeDtypeStruct((), np.int32), *after)
+
+
+@_reading.defjvp
+def _no_gradient(primals, tangents):
+    raise ValueError(
+        "`limits(seconds=…)` is for inference on JAX: there is no gradient under it. Train outside."
+    )
 
 
 def wait_for(reading: Tensor, tensors: Any) -> Any:

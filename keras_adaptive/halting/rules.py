@@ -351,14 +351,15 @@ def limits(
             checks the clock at every step; the step in which the time ends is the last. Every input
             of a sequence gets an equal share of the remaining time, and at least one step. The time
             of the rest of the model is not limited, and each layer has its own limit. It is an
-            error where XLA compiles the model on TensorFlow. `None` sets no limit.
+            error where XLA compiles the model on TensorFlow, and in training on JAX. `None` sets no
+            limit.
 
     Returns:
         A context manager.
 
     Raises:
         ValueError: a number is out of its range. A model that XLA compiles on TensorFlow raises it
-            with `seconds`; compile it with `jit_compile=False`.
+            with `seconds`; compile it with `jit_compile=False`. A gradient on JAX does, too.
 
     Example:
 

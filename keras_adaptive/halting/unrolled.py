@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from keras import ops, tree
 
+from .. import backend
 from ..dtypes import at_least_float32
 from ..types import Rule, Tensor
 from .context import current
@@ -59,6 +60,7 @@ def unrolled(
     last = rule.max_ponder if ops.is_tensor(last) else min(last, rule.max_ponder)
     if current().seconds is not None:
         rule = Timed(rule, deadline_from_now(states, current().seconds))
+        states = backend.wait_for(rule.deadline, states)
     weighted = WeightedStep(step, dtype, frozen=frozen)
 
     def body(n, carry, running, *where):
