@@ -14,6 +14,7 @@ import pytest
 from keras_adaptive import checkpoints
 from keras_adaptive.zoo import cli
 from keras_adaptive.zoo.training import checkpoint
+from keras_adaptive.zoo.training.train import train
 
 TRAIN = """
 import json, sys
@@ -164,3 +165,9 @@ def test_what_a_library_makes_of_a_signal(number, code, monkeypatch, capsys):
     monkeypatch.setattr(cli, "parsed", lambda words: parsed)
     assert cli.main(["list"]) == code
     assert capsys.readouterr().err == "keras-adaptive: interrupted\n"
+
+
+def test_checkpoints_after_less_than_no_time(tmp_path):
+    with pytest.raises(ValueError, match=r"checkpoint_seconds must be .* Received: -1"):
+        train("act_parity", tmp_path / "out", checkpoint_seconds=-1)
+    assert not (tmp_path / "out").exists()

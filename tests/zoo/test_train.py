@@ -127,10 +127,10 @@ def test_what_is_kept_is_a_training(parity, tmp_path):
     assert_same(early, run.folder)
 
 
-@pytest.mark.parametrize("name, at", [("keep_every", 0), ("keep_every", 2.5), ("checkpoint_seconds", -1)])
-def test_options_out_of_their_range(name, at, tmp_path):
-    with pytest.raises(ValueError, match=rf"{name} must be .* Received: {at}"):
-        train("act_parity", tmp_path / "out", **{name: at})
+@pytest.mark.parametrize("steps", [0, 2.5])
+def test_kept_too_often(steps, tmp_path):
+    with pytest.raises(ValueError, match=rf"keep_every must be .* Received: {steps}"):
+        train("act_parity", tmp_path / "out", keep_every=steps)
     assert not (tmp_path / "out").exists()
 
 
