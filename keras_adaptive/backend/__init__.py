@@ -6,11 +6,11 @@ of both are the same on every backend. `scan_repeats` combines both in one loop,
 backends that have it. `compiled_scan` is `scan` for training, where TensorFlow runs a graph faster.
 `concrete` returns the values of a tensor if they are known, for checks.
 `parts` has functions that run a step for some rows only; it is `None` on backends without them.
-`clock` reads the time while a graph runs, and `wait_for` puts what follows after a reading.
+`clock` reads the time while a graph runs, and `wait_for` makes what follows wait for a reading.
 `retraced` separates traces that were made in different contexts, see `halting.context`. The other
 functions are parts of loops with custom gradients, see `ham.paths`. `batch_normalized` normalizes
-maps in one operation, and is `None` on backends without it. `accelerator` names the
-processor, if it is not a CPU.
+maps in one operation, and is `None` on backends without it. `accelerator` names the processor, if
+it is not a CPU.
 """
 
 import contextlib
