@@ -82,9 +82,9 @@ RECIPE = Recipe(
         "examples of 20 digits before the fifth, 6 to 8 % of 300 of 200 digits before the sixth, "
         "and 0.8 % of 8,000 of 20 digits before the seventh. The eighth was added when most long "
         "carries were still wrong with one layer. It had 9,000 batches and was followed by two "
-        "more. It ends earlier now, because after 3,500 of its batches none of 250 validation "
-        "examples of 200 digits was wrong, and after 7,000 1.6 % of the same; earlier trainings "
-        "with all three stages left 2 to 4.5 % of others wrong.",
+        "more. It ends earlier now, because of 1,250 validation examples of 200 digits 5 were "
+        "wrong after 3,500 of its batches, and 13 after 7,000; earlier trainings with all three "
+        "stages left 2 to 4.5 % of others wrong.",
     ),
     test_data_seen=(
         "Seven earlier versions were published: with 40.30, 3.50, 1.90, 0.90, 1.60, 0.90 and "
