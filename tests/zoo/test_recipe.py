@@ -112,8 +112,8 @@ def test_unknown_override(key):
         ("act_parity", {"stages.0.hyperparameters": {"units": 129}}, "units must not fall .* 128 "),
         (
             "neural_gpu_multiplication",
-            {"stages.9.hyperparameters": {"num_layers": 5}},
-            "must train the recipe's network. Received: .*5} of stage 9",
+            {"stages.7.hyperparameters": {"num_layers": 5}},
+            "must train the recipe's network. Received: .*5} of stage 7",
         ),
     ],
 )
