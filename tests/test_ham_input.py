@@ -3,6 +3,7 @@
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_adaptive.ham import DHAM, HAM, Memory
 
@@ -69,3 +70,48 @@ def test_outputs_for_each_second_input():
     outputs = np.asarray(layer(x))
     assert (outputs > 0).all(-1).tolist() == [[True] * 3, [True, True, False]]
     assert type(layer).from_config(layer.get_config()).max_outputs == (0.5, 1)
+
+
+@pytest.mark.parametrize("kind", [HAM, DHAM])
+@pytest.mark.parametrize(
+    ("num_leaves", "length", "expected"), [(None, None, False), (8, None, True), (None, 5, True)]
+)
+def test_xla_compiles_trees_of_a_known_size(kind, num_leaves, length, expected):
+    layer = kind(2, keras.layers.GRUCell(4), num_leaves=num_leaves)
+    inputs = keras.Input((length, 3))
+    model = keras.Model(inputs, layer(inputs))
+    assert layer.supports_jit is expected
+    if expected:
+        model.compile("sgd", "mse", jit_compile=True)
+    else:
+        with pytest.warns(UserWarning, match="Model doesn't support `jit_compile=True`"):
+            model.compile("sgd", "mse", jit_compile=True)
+    assert model.jit_compile is expected
+    layer.supports_jit = False
+    assert not layer.supports_jit
+
+
+@pytest.mark.parametrize("kind", [HAM, DHAM])
+def test_a_tree_that_xla_cannot_compile(kind):
+    layer = kind(2, keras.layers.GRUCell(4))
+    layer.build((2, 5, 3))
+    signature = [tf.TensorSpec((None, None, 3))]
+    compiled = tf.function(layer, jit_compile=True, input_signature=signature)
+    with pytest.raises(ValueError, match="Give argument `num_leaves`, or compile the model with"):
+        compiled(X)
+
+
+def test_batches_of_several_lengths_where_xla_is_wanted(traced):
+    keras.utils.set_random_seed(0)
+    inputs = keras.Input((None, 3))
+    model = keras.Model(inputs, DHAM(2, keras.layers.GRUCell(4))(inputs))
+    other = keras.models.clone_model(model)
+    other.set_weights(model.get_weights())
+    with pytest.warns(UserWarning, match="Proceeding with `jit_compile=False`"):
+        model.compile(keras.optimizers.SGD(0.1), "mse", jit_compile=True)
+    other.compile(keras.optimizers.SGD(0.1), "mse", run_eagerly=True)
+    for n in (3, 5, 2):
+        for one in (model, other):
+            one.train_on_batch(X[:, :n], np.zeros((2, n, 2)))
+    for one, another in zip(model.get_weights(), other.get_weights(), strict=True):
+        np.testing.assert_allclose(one, another, rtol=1e-4, atol=1e-6)

@@ -44,6 +44,7 @@ class TreeAttention(KeepsFrozenParts):
         )
         self.max_outputs = _max_outputs(max_outputs, controller is None)
         self.num_leaves = num_leaves
+        self._built_length: int | None = None
         self.padding = arguments.number("padding", padding, none=True)
         if memory is None:
             memory = Memory(dtype=self.dtype_policy)
@@ -78,9 +79,23 @@ class TreeAttention(KeepsFrozenParts):
                 arguments.refuse("num_leaves", value, "a power of two from 2 on, or None")
         self._num_leaves = value
 
+    @property
+    def supports_jit(self) -> bool:
+        """Whether XLA may compile a model with the layer: on TensorFlow if n is known."""
+        return self._supports_jit and (
+            keras.config.backend() != "tensorflow"
+            or self.num_leaves is not None
+            or self._built_length is not None
+        )
+
+    @supports_jit.setter
+    def supports_jit(self, value: bool) -> None:
+        self._supports_jit = value
+
     def build(self, inputs_shape: Shape) -> None:
         """Creates the weights of the memory, the controller and the head."""
         self._check_shape(inputs_shape)
+        self._built_length = inputs_shape[1]
         self._features: Any = inputs_shape[-1]
         if self.controller is None:
             self.memory.prepare(self._features, writer_width=self.writer_width)
@@ -211,6 +226,12 @@ class TreeAttention(KeepsFrozenParts):
         if length is not None:
             levels = max(levels_over(length), 1)
             return 2**levels, levels
+        if backend.compiles():
+            raise ValueError(
+                "XLA compiles trees of a known number of leaves only. Give argument `num_leaves`, "
+                "or compile the model with jit_compile=False. Received: num_leaves=None, and "
+                f"inputs of shape {tuple(inputs.shape)}"
+            )
         levels = ops.maximum(levels_over(ops.shape(inputs)[1]), 1)
         return ops.left_shift(1, levels), levels
 
