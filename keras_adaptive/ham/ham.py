@@ -49,7 +49,7 @@ class HAM(TreeAttention):
             outputs (rounded down), its end among them. Raw HAM has one for each operation. Defaults
             to `(1, 0)`.
         num_leaves: n, a power of two from 2 on. By default the smallest one that is
-            not below the number of input vectors (including padding). On TensorFlow XLA compiles
+            not below the number of input vectors (including padding). On TensorFlow, XLA compiles
             a model only if n is known: give it, or a fixed m.
         padding: a vector in which every element is this number marks a position outside of an
             example; `None` if there is a mask or nothing is padded. Defaults to `-1.0`.
