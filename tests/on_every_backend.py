@@ -193,3 +193,29 @@ def _masks():
         loss = model.evaluate([x, state], y, sample_weight=weights, verbose=0)
         results[f"loss/{way}"] = np.array(loss)
     return results
+
+
+def with_chunks(cell, steps):
+    """As `compute`, on JAX, where so many steps are kept for the gradient."""
+    from keras_adaptive.backend import jax as backend
+
+    kept, backend.KEPT = backend.KEPT, steps
+    try:
+        return _layer(cell)
+    finally:
+        backend.KEPT = kept
+
+
+def bytes_for_the_gradient(max_ponder):
+    """What JAX keeps of a layer's call until its gradient is taken."""
+    import jax
+
+    layer = ACTRNN(keras.layers.LSTMCell(UNITS), max_ponder=max_ponder)
+    x = ops.convert_to_tensor(sequences(BATCH, TIME, FEATURES))
+    layer.build(x.shape)
+    weights = [variable.value for variable in layer.trainable_variables]
+    fixed = [variable.value for variable in layer.non_trainable_variables]
+    _, pull_back = jax.vjp(
+        lambda weights: layer.stateless_call(weights, fixed, x, training=True)[0], weights
+    )
+    return sum(tensor.nbytes for tensor in jax.tree.leaves(pull_back))

@@ -83,6 +83,23 @@ def test_values_and_gradients_are_those_of_the_equations(backend, cell):
     assert_as_expected(computed(backend, cell), expected, gradients)
 
 
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_steps_that_jax_takes_again_for_the_gradient(steps):
+    whole = computed("jax", "LSTMCell")
+    assert whole["N"].max() == MAX_PONDER > 2 * steps
+    found = other_backend.call("jax", "on_every_backend", "with_chunks", "LSTMCell", steps)
+    for name, value in whole.items():
+        np.testing.assert_allclose(found[name], value, atol=1e-5 * np.max(np.abs(value)))
+
+
+def test_what_jax_keeps_for_the_gradient_does_not_grow_with_the_limit():
+    at_20, at_100 = (
+        other_backend.call("jax", "on_every_backend", "bytes_for_the_gradient", max_ponder)
+        for max_ponder in (20, 100)
+    )
+    assert at_100 == at_20
+
+
 @on_every
 def test_a_cell_that_reads_is_that_of_the_equations(backend):
     expected, gradients = expected_of_attention()

@@ -20,6 +20,7 @@ def repeat(
     last: Tensor,
     training: bool,
     compact: bool = False,
+    may_halt: bool = True,
 ) -> Any:
     """Sums the shares of `body` over steps 2 to `last`, as long as a row is running."""
     total = tree.map_structure(ops.zeros_like, like)

@@ -14,6 +14,10 @@ from jax.experimental import io_callback
 
 from ..types import Tensor
 
+# How many steps of a loop that may halt are kept for the gradient. Memory for all steps that may be
+# taken would be allocated and zeroed at each element of a sequence, which takes long.
+KEPT = 16
+
 # A part of the key of JAX's cache of traces. It must be created before anything runs.
 _traced_under = jax.make_user_context() if hasattr(jax, "make_user_context") else None
 
@@ -27,12 +31,15 @@ def repeat(
     last: Tensor,
     training: bool,
     compact: bool = False,
+    may_halt: bool = True,
 ) -> Any:
     """Sums the shares of `body` over steps 2 to `last`, as long as a row is running.
 
     JAX cannot differentiate a loop of unknown length, and a scan over all `last` steps would also
     compute the steps that no row takes. So the forward loop of a differentiated call saves the
-    inputs of each step, and a second loop runs backwards over just these steps.
+    inputs of each step, and a second loop runs backwards over just these steps. If rows may halt
+    before `last`, the steps form chunks of `KEPT`; those of the last chunk that was begun are
+    saved, and the gradient takes the steps of those before it again.
     """
     first_step = np.int32(2)
     body, weights = jax.closure_convert(body, first_step, carry, inputs, running)
@@ -47,43 +54,48 @@ def repeat(
         return jax.tree.unflatten(structure, leaves)
 
     def goes_on(loop):
-        step, _, running, *_ = loop
+        step, (_, running), *_ = loop
         return jnp.logical_and(step <= last, jnp.any(running))
 
     def forward(carry, inputs, running, weights, discrete):
         def advance(loop):
-            step, carry, running, total = loop
-            share, carry, running = body(step, carry, merged(inputs, discrete), running, *weights)
-            return step + 1, carry, running, jax.tree.map(jnp.add, total, share)
+            step, (carry, running), total = loop
+            share, *now = body(step, carry, merged(inputs, discrete), running, *weights)
+            return step + 1, tuple(now), jax.tree.map(jnp.add, total, share)
 
         zeros = jax.tree.map(jnp.zeros_like, like)
-        return lax.while_loop(goes_on, advance, (first_step, carry, running, zeros))[3]
+        return lax.while_loop(goes_on, advance, (first_step, (carry, running), zeros))[2]
 
     run = jax.custom_vjp(forward)
 
     def forward_and_keep(carry, inputs, running, weights, discrete):
-        def advance(loop):
-            step, carry, running, total, saved = loop
-            now = (carry, running)
-            saved = jax.tree.map(lambda stack, x: stack.at[step - 2].set(x), saved, now)
-            share, carry, running = body(step, carry, merged(inputs, discrete), running, *weights)
-            return step + 1, carry, running, jax.tree.map(jnp.add, total, share), saved
+        room = min(last - 1, KEPT) if may_halt else last - 1
 
+        def advance(loop):
+            step, now, total, saved = loop
+            saved = _put(saved, (step - 2) % room, now)
+            carry, running = now
+            share, *now = body(step, carry, merged(inputs, discrete), running, *weights)
+            return step + 1, tuple(now), jax.tree.map(jnp.add, total, share), saved
+
+        first = carry, running
         zeros = jax.tree.map(jnp.zeros_like, like)
-        saved = jax.tree.map(
-            lambda x: jnp.zeros((last - 1, *x.shape), x.dtype), (carry, running)
+        step, _, total, saved = lax.while_loop(
+            goes_on, advance, (first_step, first, zeros, _room_for(room, first))
         )
-        step, _, _, total, saved = lax.while_loop(
-            goes_on, advance, (first_step, carry, running, zeros, saved)
-        )
-        return total, (step - 1, saved, inputs, weights, discrete)
+        return total, (step - 1, first, saved, inputs, weights, discrete)
 
     def backward(residuals, total_gradient):
-        step, saved, inputs, weights, discrete = residuals
+        taken, first, saved, inputs, weights, discrete = residuals
 
-        def retreat(loop):
-            step, carry_gradient, gradients = loop
-            carry, running = jax.tree.map(lambda stack: stack[step - 2], saved)
+        def take(step, now):
+            carry, running = now
+            _, *now = body(step, carry, merged(inputs, discrete), running, *weights)
+            return tuple(now)
+
+        def pull(step, now, gradients):
+            carry, running = now
+            carry_gradient, *gradients = gradients
             _, pull_back = jax.vjp(
                 lambda carry, inputs, weights: _without_running(
                     body, step, running, carry, merged(inputs, discrete), weights
@@ -93,17 +105,87 @@ def repeat(
                 weights,
             )
             carry_gradient, *new = pull_back((total_gradient, carry_gradient))
-            return step - 1, carry_gradient, jax.tree.map(jnp.add, gradients, tuple(new))
+            return carry_gradient, *jax.tree.map(jnp.add, gradients, new)
 
-        zeros = jax.tree.map(lambda stack: jnp.zeros(stack.shape[1:], stack.dtype), saved[0])
-        gradients = jax.tree.map(jnp.zeros_like, (inputs, weights))
-        _, carry_gradient, (inputs_gradient, weights_gradient) = lax.while_loop(
-            lambda loop: loop[0] >= 2, retreat, (step, zeros, gradients)
-        )
+        gradients = jax.tree.map(jnp.zeros_like, (first[0], inputs, weights))
+        gradients = _backwards(take, pull, (taken, last), first, saved, gradients)
+        carry_gradient, inputs_gradient, weights_gradient = gradients
         return carry_gradient, inputs_gradient, None, weights_gradient, None
 
     run.defvjp(forward_and_keep, backward)
     return run(carry, inputs, running, weights, discrete)
+
+
+def _backwards(take, pull, counts, first, saved, gradients):
+    """The gradients after steps `taken` to 2, of which the last chunk is saved.
+
+    Args:
+        take: a function `take(step, now)`, which returns what follows a step.
+        pull: a function `pull(step, now, gradients)`, which adds the gradients of a step.
+        counts: the numbers of the last step that was taken, and of the last that may be taken.
+        first: what step 2 began with.
+        saved: what the steps of the last chunk began with, stacked.
+        gradients: those of what follows the last step.
+    """
+    taken, last = counts
+    room = jax.tree.leaves(saved)[0].shape[0]
+    chunks = jnp.maximum(taken - 2, 0) // room  # Before the last one.
+
+    def begin(chunk):
+        return np.int32(2) + chunk * room
+
+    def back(chunk, step, saved, gradients):
+        """Pulls back from `step` to the begin of its chunk."""
+
+        def retreat(loop):
+            step, gradients = loop
+            return step - 1, pull(step, _at(saved, (step - 2) % room), gradients)
+
+        return lax.while_loop(lambda loop: loop[0] >= begin(chunk), retreat, (step, gradients))[1]
+
+    def again(chunk, now, saved):
+        """Takes all steps of a chunk, and returns what follows it and what they began with."""
+
+        def advance(place, loop):
+            now, saved = loop
+            return take(begin(chunk) + place, now), _put(saved, place, now)
+
+        return lax.fori_loop(0, room, advance, (now, saved))
+
+    def of_earlier_chunks(gradients):
+        def mark(chunk, loop):
+            now, saved, begins = loop
+            now, saved = again(chunk, now, saved)
+            return now, saved, _put(begins, chunk + 1, now)
+
+        begins = _put(_room_for((last - 2) // room, first), 0, first)
+        *_, begins = lax.fori_loop(0, chunks - 1, mark, (first, saved, begins))
+
+        def retreat(number, loop):
+            saved, gradients = loop
+            chunk = chunks - 1 - number
+            _, saved = again(chunk, _at(begins, chunk), saved)
+            return saved, back(chunk, begin(chunk) + room - 1, saved, gradients)
+
+        return lax.fori_loop(0, chunks, retreat, (saved, gradients))[1]
+
+    gradients = back(chunks, taken, saved, gradients)
+    if room == last - 1:
+        return gradients
+    return lax.cond(chunks > 0, of_earlier_chunks, lambda gradients: gradients, gradients)
+
+
+def _room_for(count, nest):
+    """Zeros for `count` of what is in a nest."""
+    return jax.tree.map(lambda x: jnp.zeros((count, *x.shape), x.dtype), nest)
+
+
+def _put(stacks, place, nest):
+    return jax.tree.map(lambda stack, x: stack.at[place].set(x), stacks, nest)
+
+
+def _at(stacks, place):
+    return jax.tree.map(lambda stack: stack[place], stacks)
 
 
 def _without_running(body, step, running, carry, inputs, weights):

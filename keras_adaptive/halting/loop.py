@@ -13,7 +13,7 @@ from .. import arguments, backend
 from ..dtypes import at_least_float32
 from ..types import Rule, Tensor
 from .context import current, override
-from .rules import checked_rule, last_step
+from .rules import Fixed, checked_rule, last_step
 from .timed import Timed, deadline_from_now
 
 
@@ -183,6 +183,7 @@ def run(
             last=last,
             training=training,
             compact=compacts(),
+            may_halt=not isinstance(rule, Fixed),
         )
         # Not `ops.add`, which treats a tensor without rows as a bias.
         total = tree.map_structure(operator.add, first, rest)
