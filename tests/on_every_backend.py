@@ -197,7 +197,7 @@ def _masks():
 
 def with_chunks(cell, steps):
     """As `compute`, on JAX, where so many steps are kept for the gradient."""
-    from keras_adaptive.backend import jax as backend
+    from keras_adaptive.backend import last_chunk as backend
 
     kept, backend.KEPT = backend.KEPT, steps
     try:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from keras import ops
 
 import references
+from keras_adaptive.backend import last_chunk
 from keras_adaptive.backend.tensorflow import chunks as tensorflow_chunks
 from keras_adaptive.backend.tensorflow import element as tensorflow_element
 from keras_adaptive.backend.tensorflow import scan as tensorflow_scan
@@ -223,6 +224,27 @@ def test_a_single_element_in_many_chunks(cell, jit, monkeypatch, found):
     assert steps.max() > 4 and len(set(steps.ravel())) > 2
     assert_as_with_two_loops(layer, x, monkeypatch, found, mask=mask, jit=jit)
     assert len(repeated) == 1 and bool(repeated[0]) == (cell == "SimpleRNNCell")
+
+
+# More sizes are those of JAX, in test_backends.py: the algorithm is the same.
+@pytest.mark.parametrize("name", ["stacked", pytest.param("own", marks=pytest.mark.slow)])
+def test_steps_that_are_taken_again_where_xla_compiles_the_model(name, monkeypatch):
+    rooms, pull_back = [], last_chunk.pull_back
+    monkeypatch.setattr(tensorflow_scan, "MOST_BYTES_OF_XLA", 0)
+    monkeypatch.setattr(last_chunk, "KEPT", 2)
+    monkeypatch.setattr(
+        last_chunk,
+        "pull_back",
+        lambda *loop: rooms.append(loop[4][0].shape[0]) or pull_back(*loop),
+    )
+    layer, x, mask = LAYERS[name](), sequences(3, 2, 2), ragged_mask(3, 2)
+    got = everything(layer, x, mask=mask, jit=True)
+    assert set(rooms) == {2} and layer(x, mask=mask)[-1]["steps"].numpy().max() > 3
+    monkeypatch.setattr(over_time, "_in_one_loop", lambda *_: None)
+    wanted = everything(layer, x, mask=mask)
+    assert set(rooms) == {2} and len(rooms) == 1
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
 
 
 def test_xla_compiles_the_same_shapes_for_all_lengths(chunks):

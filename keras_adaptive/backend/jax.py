@@ -13,10 +13,7 @@ from jax import numpy as jnp
 from jax.experimental import io_callback
 
 from ..types import Tensor
-
-# How many steps of a loop that may halt are kept for the gradient. Memory for all steps that may be
-# taken would be allocated and zeroed at each element of a sequence, which takes long.
-KEPT = 16
+from . import last_chunk
 
 # A part of the key of JAX's cache of traces. It must be created before anything runs.
 _traced_under = jax.make_user_context() if hasattr(jax, "make_user_context") else None
@@ -38,7 +35,7 @@ def repeat(
     JAX cannot differentiate a loop of unknown length, and a scan over all `last` steps would also
     compute the steps that no row takes. So the forward loop of a differentiated call saves the
     inputs of each step, and a second loop runs backwards over just these steps. If rows may halt
-    before `last`, the steps form chunks of `KEPT`; those of the last chunk that was begun are
+    before `last`, the steps form chunks; those of the last chunk that was begun are
     saved, and the gradient takes the steps of those before it again.
     """
     first_step = np.int32(2)
@@ -69,11 +66,11 @@ def repeat(
     run = jax.custom_vjp(forward)
 
     def forward_and_keep(carry, inputs, running, weights, discrete):
-        room = min(last - 1, KEPT) if may_halt else last - 1
+        room = last_chunk.room(last) if may_halt else last - 1
 
         def advance(loop):
             step, now, total, saved = loop
-            saved = _put(saved, (step - 2) % room, now)
+            saved = last_chunk.put(saved, (step - 2) % room, now)
             carry, running = now
             share, *now = body(step, carry, merged(inputs, discrete), running, *weights)
             return step + 1, tuple(now), jax.tree.map(jnp.add, total, share), saved
@@ -81,7 +78,7 @@ def repeat(
         first = carry, running
         zeros = jax.tree.map(jnp.zeros_like, like)
         step, _, total, saved = lax.while_loop(
-            goes_on, advance, (first_step, first, zeros, _room_for(room, first))
+            goes_on, advance, (first_step, first, zeros, last_chunk.zeros(room, first))
         )
         return total, (step - 1, first, saved, inputs, weights, discrete)
 
@@ -108,84 +105,12 @@ def repeat(
             return carry_gradient, *jax.tree.map(jnp.add, gradients, new)
 
         gradients = jax.tree.map(jnp.zeros_like, (first[0], inputs, weights))
-        gradients = _backwards(take, pull, (taken, last), first, saved, gradients)
+        gradients = last_chunk.pull_back(take, pull, (taken, last), first, saved, gradients)
         carry_gradient, inputs_gradient, weights_gradient = gradients
         return carry_gradient, inputs_gradient, None, weights_gradient, None
 
     run.defvjp(forward_and_keep, backward)
     return run(carry, inputs, running, weights, discrete)
-
-
-def _backwards(take, pull, counts, first, saved, gradients):
-    """The gradients after steps `taken` to 2, of which the last chunk is saved.
-
-    Args:
-        take: a function `take(step, now)`, which returns what follows a step.
-        pull: a function `pull(step, now, gradients)`, which adds the gradients of a step.
-        counts: the numbers of the last step that was taken, and of the last that may be taken.
-        first: what step 2 began with.
-        saved: what the steps of the last chunk began with, stacked.
-        gradients: those of what follows the last step.
-    """
-    taken, last = counts
-    room = jax.tree.leaves(saved)[0].shape[0]
-    chunks = jnp.maximum(taken - 2, 0) // room  # Before the last one.
-
-    def begin(chunk):
-        return np.int32(2) + chunk * room
-
-    def back(chunk, step, saved, gradients):
-        """Pulls back from `step` to the begin of its chunk."""
-
-        def retreat(loop):
-            step, gradients = loop
-            return step - 1, pull(step, _at(saved, (step - 2) % room), gradients)
-
-        return lax.while_loop(lambda loop: loop[0] >= begin(chunk), retreat, (step, gradients))[1]
-
-    def again(chunk, now, saved):
-        """Takes all steps of a chunk, and returns what follows it and what they began with."""
-
-        def advance(place, loop):
-            now, saved = loop
-            return take(begin(chunk) + place, now), _put(saved, place, now)
-
-        return lax.fori_loop(0, room, advance, (now, saved))
-
-    def of_earlier_chunks(gradients):
-        def mark(chunk, loop):
-            now, saved, begins = loop
-            now, saved = again(chunk, now, saved)
-            return now, saved, _put(begins, chunk + 1, now)
-
-        begins = _put(_room_for((last - 2) // room, first), 0, first)
-        *_, begins = lax.fori_loop(0, chunks - 1, mark, (first, saved, begins))
-
-        def retreat(number, loop):
-            saved, gradients = loop
-            chunk = chunks - 1 - number
-            _, saved = again(chunk, _at(begins, chunk), saved)
-            return saved, back(chunk, begin(chunk) + room - 1, saved, gradients)
-
-        return lax.fori_loop(0, chunks, retreat, (saved, gradients))[1]
-
-    gradients = back(chunks, taken, saved, gradients)
-    if room == last - 1:
-        return gradients
-    return lax.cond(chunks > 0, of_earlier_chunks, lambda gradients: gradients, gradients)
-
-
-def _room_for(count, nest):
-    """Zeros for `count` of what is in a nest."""
-    return jax.tree.map(lambda x: jnp.zeros((count, *x.shape), x.dtype), nest)
-
-
-def _put(stacks, place, nest):
-    return jax.tree.map(lambda stack, x: stack.at[place].set(x), stacks, nest)
-
-
-def _at(stacks, place):
-    return jax.tree.map(lambda stack: stack[place], stacks)
 
 
 def _without_running(body, step, running, carry, inputs, weights):

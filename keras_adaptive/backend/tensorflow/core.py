@@ -12,7 +12,7 @@ from tensorflow.python.framework import config
 from tensorflow.python.ops import control_flow_util
 
 from ...types import Tensor
-from .. import eager
+from .. import eager, last_chunk
 from .compact import repeat_compacted
 
 
@@ -36,7 +36,9 @@ def repeat(
     if compact and not compiles():
         return repeat_compacted(body, carry, inputs, running, like, last)
     if training and not tf.executing_eagerly():
-        return _repeat_with_own_gradient(body, carry, inputs, running, like, last)
+        in_chunks = may_halt and compiles() and not tf.is_tensor(last)
+        room = last_chunk.room(last) if in_chunks else last - 1
+        return _repeat_with_own_gradient(body, carry, inputs, running, like, last, room)
 
     def advance(step, carry, running, total):
         share, carry, running = body(step, carry, inputs, running)
@@ -51,23 +53,24 @@ def repeat(
     )[3]
 
 
-def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
+def _repeat_with_own_gradient(body, carry, inputs, running, like, last, room):
     # Makes captured tensors of an outer graph tensors of this graph.
     inputs = tree.map_structure(tf.identity, inputs)
     body, used = _explicit(body, tf.constant(2), carry, inputs, running)
     sources = [tree.flatten(carry), floating(inputs), used]
+    flat = functools.partial(_flat_step, body, carry, inputs)
 
     @tf.custom_gradient
     @refuse_unseen()
     def run(*_):
         saved = [
-            tf.TensorArray(x.dtype, last - 1, element_shape=x.shape, clear_after_read=False)
+            tf.TensorArray(x.dtype, room, element_shape=x.shape, clear_after_read=False)
             for x in [*tree.flatten(carry), running]
         ]
 
         def advance(step, carry, running, total, saved):
             now = [*tree.flatten(carry), running]
-            saved = [array.write(step - 2, tensor) for array, tensor in zip(saved, now)]
+            saved = [array.write((step - 2) % room, tensor) for array, tensor in zip(saved, now)]
             share, carry, running = body(step, carry, inputs, running)
             return step + 1, carry, running, tree.map_structure(tf.add, total, share), saved
 
@@ -82,34 +85,50 @@ def _repeat_with_own_gradient(body, carry, inputs, running, like, last):
         def backward(*total_gradient, variables=()):
             with_respect_to = [*sources[1:], list(variables)]
 
-            def retreat(step, carry_gradient, gradients):
-                *now, running = [array.read(step - 2) for array in saved]
-                with tf.GradientTape(watch_accessed_variables=False) as tape:
-                    tape.watch([now, *with_respect_to])
-                    share, new_carry, _ = body(
-                        step, tree.pack_sequence_as(carry, now), inputs, running
-                    )
-                carry_gradient, *new = tape.gradient(
-                    [*tree.flatten(share), *tree.flatten(new_carry)],
-                    [now, *with_respect_to],
-                    [*total_gradient, *carry_gradient],
-                    unconnected_gradients="zero",
-                )
-                return step - 1, carry_gradient, tree.map_structure(tf.add, gradients, new)
-
+            pull = functools.partial(_pull_back, flat, with_respect_to, total_gradient)
             zeros = tree.map_structure(tf.zeros_like, [sources[0], *with_respect_to])
-            _, carry_gradient, (*gradients, of_variables) = tf.while_loop(
-                lambda step, *_: step >= 2,
-                retreat,
-                (step - 1, zeros[0], zeros[1:]),
-                maximum_iterations=last - 1,
-            )
-            gradients = tree.flatten((carry_gradient, gradients))
+            if not tf.is_tensor(last) and room < last - 1:
+                first, stacks = [*sources[0], running], [array.stack() for array in saved]
+                gradients = last_chunk.pull_back(
+                    lambda *now: flat(*now)[1], pull, (step - 1, last), first, stacks, zeros
+                )
+            else:
+                _, gradients = tf.while_loop(
+                    lambda step, _: step >= 2,
+                    lambda step, gradients: (
+                        step - 1,
+                        pull(step, [array.read(step - 2) for array in saved], gradients),
+                    ),
+                    (step - 1, zeros),
+                    maximum_iterations=last - 1,
+                )
+            *gradients, of_variables = gradients
+            gradients = tree.flatten(gradients)
             return (gradients, of_variables) if variables else gradients
 
         return tree.flatten(total), backward
 
     return tree.pack_sequence_as(like, run(*tree.flatten(sources)))
+
+
+def _flat_step(body, carry, inputs, step, now):
+    """A step on a list of the tensors of a carry and `running`: its shares, and the next list."""
+    *now, running = now
+    share, carry, running = body(step, tree.pack_sequence_as(carry, now), inputs, running)
+    return tree.flatten(share), [*tree.flatten(carry), running]
+
+
+def _pull_back(flat, with_respect_to, of_shares, step, now, gradients):
+    """The gradients of the carry before a step, and of all else, from those after it."""
+    of_carry, *gradients = gradients
+    sources = [now[:-1], *with_respect_to]
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(sources)
+        shares, after = flat(step, now)
+    of_carry, *new = tape.gradient(
+        [*shares, *after[:-1]], sources, [*of_shares, *of_carry], unconnected_gradients="zero"
+    )
+    return [of_carry, *tree.map_structure(tf.add, gradients, new)]
 
 
 def refuse_unseen(constants: Any = ()) -> Callable[..., Any]:
