@@ -4,6 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from keras_adaptive.backend import last_chunk
 from keras_adaptive.layers import ACTRNN
 from keras_adaptive.losses import SequenceLoss
 from keras_adaptive.metrics import SequenceError
@@ -197,13 +198,11 @@ def _masks():
 
 def with_chunks(cell, steps):
     """As `compute`, on JAX, where so many steps are kept for the gradient."""
-    from keras_adaptive.backend import last_chunk as backend
-
-    kept, backend.KEPT = backend.KEPT, steps
+    kept, last_chunk.KEPT = last_chunk.KEPT, steps
     try:
         return _layer(cell)
     finally:
-        backend.KEPT = kept
+        last_chunk.KEPT = kept
 
 
 def bytes_for_the_gradient(max_ponder):

@@ -35,8 +35,8 @@ def repeat(
     JAX cannot differentiate a loop of unknown length, and a scan over all `last` steps would also
     compute the steps that no row takes. So the forward loop of a differentiated call saves the
     inputs of each step, and a second loop runs backwards over just these steps. If rows may halt
-    before `last`, the steps form chunks; those of the last chunk that was begun are
-    saved, and the gradient takes the steps of those before it again.
+    before `last`, the steps form chunks; those of the last one are saved, and the gradient takes
+    those before it again.
     """
     first_step = np.int32(2)
     body, weights = jax.closure_convert(body, first_step, carry, inputs, running)

@@ -31,7 +31,8 @@ def repeat(
 
     TensorFlow can differentiate the loop by itself, and does so when a call is not marked as
     training, but then it stores every intermediate tensor of every step. In training, the forward
-    loop saves just the inputs of each step, and a second loop runs backwards over these steps.
+    loop saves just the inputs of each step, and a second loop runs backwards over these steps. If
+    XLA compiles them, it saves those of the last chunk of steps, and takes those before it again.
     """
     if compact and not compiles():
         return repeat_compacted(body, carry, inputs, running, like, last)
