@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from keras import ops, tree
 
 from ..types import Tensor
@@ -26,7 +27,9 @@ def put(stacks: Any, place: Tensor, nest: Any) -> Any:
     """The stacks, with a nest of tensors at a place."""
 
     def one(stack, x):
-        return ops.slice_update(stack, (place, *[0] * len(x.shape)), ops.expand_dims(x, 0))
+        # All of one type, on JAX with 64 bits too.
+        begin = [ops.cast(place, "int32"), *[np.int32(0)] * len(x.shape)]
+        return ops.slice_update(stack, begin, ops.expand_dims(x, 0))
 
     return tree.map_structure(one, stacks, nest)
 
@@ -64,7 +67,7 @@ def pull_back(
             return now, saved, put(begins, chunk + 1, now)
 
         begins = put(zeros((last - 2) // room, first), 0, first)
-        *_, begins = ops.fori_loop(0, chunks - 1, mark, (first, saved, begins))
+        *_, begins = ops.fori_loop(np.int32(0), chunks - 1, mark, (first, saved, begins))
 
         def retreat(number, loop):
             saved, gradients = loop
@@ -72,7 +75,7 @@ def pull_back(
             _, saved = _again(take, begin(chunk), _at(begins, chunk), saved)
             return saved, _back(pull, begin(chunk), begin(chunk) + room - 1, saved, gradients)
 
-        return ops.fori_loop(0, chunks, retreat, (saved, gradients))[1]
+        return ops.fori_loop(np.int32(0), chunks, retreat, (saved, gradients))[1]
 
     gradients = _back(pull, begin(chunks), taken, saved, gradients)
     if room == last - 1:
@@ -92,12 +95,13 @@ def _back(pull, begin, step, saved, gradients):
 
 def _again(take, begin, now, saved):
     """Takes all steps of a chunk, and returns what follows it and what they began with."""
+    room = tree.flatten(saved)[0].shape[0]
 
     def advance(place, loop):
         now, saved = loop
         return take(begin + place, now), put(saved, place, now)
 
-    return ops.fori_loop(0, tree.flatten(saved)[0].shape[0], advance, (now, saved))
+    return ops.fori_loop(np.int32(0), np.int32(room), advance, (now, saved))
 
 
 def _at(stacks, place):
