@@ -205,6 +205,14 @@ def with_chunks(cell, steps):
         last_chunk.KEPT = kept
 
 
+def with_64_bits(cell):
+    """As `compute`, on JAX, where integers have 64 bits unless they are told to have fewer."""
+    import jax
+
+    with jax.enable_x64(True):
+        return with_chunks(cell, 2)
+
+
 def bytes_for_the_gradient(max_ponder):
     """What JAX keeps of a layer's call until its gradient is taken."""
     import jax

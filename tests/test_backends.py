@@ -92,6 +92,13 @@ def test_steps_that_jax_takes_again_for_the_gradient(steps):
         np.testing.assert_allclose(found[name], value, atol=1e-5 * np.max(np.abs(value)))
 
 
+def test_steps_are_taken_again_with_64_bits_too():
+    whole = computed("jax", "LSTMCell")
+    found = other_backend.call("jax", "on_every_backend", "with_64_bits", "LSTMCell")
+    for name, value in whole.items():
+        np.testing.assert_allclose(found[name], value, atol=1e-5 * np.max(np.abs(value)))
+
+
 def test_what_jax_keeps_for_the_gradient_does_not_grow_with_the_limit():
     at_20, at_100 = (
         other_backend.call("jax", "on_every_backend", "bytes_for_the_gradient", max_ponder)

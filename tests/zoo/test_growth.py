@@ -64,6 +64,20 @@ def test_a_finished_training_goes_on_with_a_larger_network(growing, tmp_path):
     assert np.isfinite(run.history[-1]["loss"])
 
 
+def test_a_last_stage_that_was_made_shorter_ends_with_the_averages(growing, tmp_path):
+    stopped = train(growing, tmp_path, until_step=8).model
+    before = stopped.get_weights()
+    use_averages(stopped)
+    shorter = (growing.stages[0], dataclasses.replace(growing.stages[1], steps=4))
+    run = train(growing.replace(stages=shorter), tmp_path, resume=True)
+    saved = restore(tmp_path, recipe=growing.replace(stages=shorter))
+    assert saved.position.done and saved.position.step == 8
+    assert any(np.any(one != other) for one, other in zip(before, stopped.get_weights()))
+    for model in (run.model, saved.model):
+        for one, other in zip(stopped.get_weights(), model.get_weights(), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 def test_the_weights_with_the_fewest_mistakes_are_taken(growing, tmp_path, monkeypatch):
     """Of the network that is published, by longer validation examples, also after a stop."""
     hyperparameters = {**growing.hyperparameters, "keep_best": True}

@@ -192,7 +192,7 @@ def resume_position(run: Run) -> None:
     """Adapt the position of a resumed training to its recipe, which may have changed.
 
     A finished training continues if stages were added or its last stage was made longer. A training
-    past the end of a stage that was made shorter continues with the next stage.
+    past the end of a stage that was made shorter continues with the next stage, or is finished.
     """
     position, last = run.position, len(run.recipe.stages) - 1
     if not position.done:

@@ -138,8 +138,13 @@ def _resumed(out, settings, custom, jit_compile):
     if run.source.name != checkpoint.NAME:
         checkpoints.set_aside(out)
     print(f"resuming from step {run.position.step}: {run.source}", file=sys.stderr)
+    was_done = run.position.done
     resume_position(run)
-    if run.position.done and run.settings != before:
+    if run.position.done and not was_done:
+        # Its last stage is shorter now.
+        take_trained_weights(run)
+        run.save()
+    elif was_done and run.position.done and run.settings != before:
         raise ValueError(
             f"the training in {out} is finished, and nothing is left to train with other settings: "
             "resume it as it was, with more steps, or train anew in another folder"
@@ -239,8 +244,7 @@ class Conductor:
         self.advance(row)
         run.history.append(row)
         if position.done:
-            self.take_best()
-            use_averages(run.model)
+            take_trained_weights(run)
             self.bar.steps = position.step
         if position.done or position.stage_step == 0:
             run.model.stop_training = True
@@ -291,12 +295,6 @@ class Conductor:
         if published[row["stage"]] and mistakes(row) <= fewest and "longer_error" in row:
             self.run.save(self.run.folder / BEST)
 
-    def take_best(self) -> None:
-        """Give the model the weights that were kept."""
-        kept = self.run.folder / BEST
-        if self.run.recipe.hyperparameters.get("keep_best") and checkpoints.exists(kept):
-            checkpoints.restore(checkpoint.latest(kept), self.run.model)
-
     def time_penalty(self, logs: Mapping[str, Any]) -> float:
         """τ after the chunk, with several layers that of the first; 0 without a ponder cost."""
         for name, value in logs.items():
@@ -336,6 +334,14 @@ class Conductor:
         if self.run.position.level is not None:
             values["level"] = self.run.position.level
         return values
+
+
+def take_trained_weights(run: Run) -> None:
+    """Give a model, at the end of its training, the weights that were kept, or their averages."""
+    kept = run.folder / BEST
+    if run.recipe.hyperparameters.get("keep_best") and checkpoints.exists(kept):
+        checkpoints.restore(checkpoint.latest(kept), run.model)
+    use_averages(run.model)
 
 
 def mistakes(row: Mapping[str, Any]) -> tuple[float, float]:
