@@ -212,6 +212,7 @@ HYPERPARAMETERS = {
     "size_factor": Number("on the learning rate at each new size", 0, 1, open="low"),
     "soft": Flag("all leaves are attended (DHAM)"),
     "stack_depth": Integer("most elements of a stack", 1, LONGEST, none=True),
+    "steps_multiplier": Integer("steps per symbol", 1, 100),
     "sure_decay": Number("factor on α from `sure_from` leaves on", 0, 1, open="low"),
     "sure_from": Integer("leaves from which α falls faster", 1, LONGEST),
     "target_ponder": Number("mean steps that τ is adapted to", 1, MOST_PONDER, none=True),
@@ -241,7 +242,7 @@ OPTIONS = {
     "seeds": Integer("how many seeds", 1, 10_000),
     "side": PARAMETERS["side"],
     "steps_scale": Number("factor on the steps of all stages", 0, 10_000, open="low"),
-    "steps_multiplier": Integer("steps per symbol", 1, 100),
+    "steps_multiplier": HYPERPARAMETERS["steps_multiplier"],
     "trials": Integer("of a search", 1, 1_000_000),
     "within": Number("seconds of each call", 0, 86_400, open="low"),
 }

@@ -48,11 +48,13 @@ def results(recipe, metrics):
         ]
     if metrics.get("more_steps"):
         multiplier = recipe.hyperparameters["more_steps"]
+        own = recipe.hyperparameters.get("steps_multiplier", 1)
+        before = "one step" if own == 1 else f"{own} steps"
         header = [f"{unit} (probe)", "examples", "sequence error", "symbol error"]
         lines += [
             "",
             f"**With {multiplier} steps per symbol, not the paper's one**, and the same "
-            "weights, which were trained with one step "
+            f"weights, which were trained with {before} "
             f"(`zoo.load({loading(recipe, metrics)}, steps_multiplier={multiplier})`):",
             "",
             markdown(header, [row_of(row, recipe)[:-1] for row in metrics["more_steps"]]),
@@ -187,6 +189,8 @@ def network(recipe):
         words += ", diagonal gates"
     if settings.get("nonlinearity") == "hard":
         words += ", hard nonlinearities"
+    if settings.get("steps_multiplier", 1) > 1:
+        words += f", {settings['steps_multiplier']} steps per symbol"
     if settings.get("relaxation", 1) > 1:
         words += f", trained with {settings['relaxation']} relaxed sets of parameters"
     return words[0].upper() + words[1:]

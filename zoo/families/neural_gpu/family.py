@@ -189,6 +189,7 @@ class NeuralGPU(Family):
             return {}
         self.set_limit(model, "steps_multiplier", multiplier)
         probe, seed = self.probe(model), request.seed or 0
+        own = self.recipe.hyperparameters.get("steps_multiplier", 1)
         try:
             for length in request.lengths or WITH_MORE_STEPS:
                 most = LONG_WITH_MORE_STEPS if length >= 100 else request.examples
@@ -199,7 +200,7 @@ class NeuralGPU(Family):
                     lengths.extend(record, self, probe, count, seed)
                     rows.append(lengths.row_of(record, self, count))
         finally:
-            self.set_limit(model, "steps_multiplier", 1)
+            self.set_limit(model, "steps_multiplier", own)
         return {"more_steps": rows}
 
     def measurements(self, metrics):

@@ -25,6 +25,7 @@ OF_LAYER = (
     "gate_sharpness",
     "relaxation",
     "relaxation_pull",
+    "steps_multiplier",
 )
 
 
