@@ -150,22 +150,6 @@ def test_metrics(run, entries):
     assert [one["training_seed"] for one in metrics["runs"]] == [0]
 
 
-def test_a_recipe_has_its_own_number_of_steps_per_symbol():
-    recipe = recipe_of(NAME)
-    hyperparameters = {**recipe.hyperparameters, "maps": 4, "steps_multiplier": 2}
-    recipe = recipe.replace(hyperparameters=hyperparameters)
-    model = NeuralGPU(recipe).build()
-    inputs = datasets.batch(NAME, 3, seed=3, bits=7)["inputs"]
-    assert (NeuralGPU(recipe).probe(model)(inputs)["steps"] == 2 * inputs.shape[1]).all()
-    assert "2 steps per symbol" in neural_gpu_card.network(recipe)
-    more = recipe.replace(hyperparameters={**hyperparameters, "more_steps": 3})
-    request = SimpleNamespace(examples=2, lengths=(4,), seed=0)
-    rows = NeuralGPU(more).measure_more_steps(model, request)
-    assert model.get_layer("neural_gpu").steps_multiplier == 2
-    metrics = {**rows, "lengths": [], "other_models": []}
-    assert "trained with 2 steps" in neural_gpu_card.results(more, metrics)
-
-
 def test_more_steps_for_each_symbol(run, entries, command):
     recipe = run.recipe.replace(hyperparameters={**run.recipe.hyperparameters, "more_steps": 2})
     family, request = NeuralGPU(recipe), SimpleNamespace(examples=10, lengths=(4, 20), seed=0)

@@ -144,7 +144,7 @@ def _resumed(out, settings, custom, jit_compile):
         # Its last stage is shorter now.
         take_trained_weights(run)
         run.save()
-    elif was_done and run.position.done and run.settings != before:
+    elif run.position.done and run.settings != before:
         raise ValueError(
             f"the training in {out} is finished, and nothing is left to train with other settings: "
             "resume it as it was, with more steps, or train anew in another folder"
