@@ -181,6 +181,7 @@ PARAMETERS = {
     "gates": Integer("most gates in a vector", 1, LONGEST),
     "hard_share": Number("share of the examples that are hard", **SHARE),
     "key_bits": Integer("width of a key", 1, 32),
+    "largest_digit": Integer("that is drawn", 1, 9, none=True),
     "late_pops": Number("how late the POPs come", 1, 1000),
     "length": Integer("largest length", 1, LONGEST),
     "long_run_share": Number("share of the examples whose result has a long run", **SHARE),

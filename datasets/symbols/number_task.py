@@ -67,6 +67,7 @@ class NumberTask:
         bits: int = 20,
         min_bits: int = 1,
         base: int = 2,
+        largest_digit: int | None = None,
         aligned: bool = False,
         same_length: bool = False,
         short_share: float = 0.0,
@@ -86,6 +87,8 @@ class NumberTask:
             bits: largest d, the number of digits of a number.
             min_bits: smallest d; d is uniform between the two.
             base: of the digits, 2 to 10.
+            largest_digit: the digits are uniform from 0 to this, for a curriculum over easier
+                numbers of the same base; None for all digits of the base.
             aligned: the digits of the two numbers alternate and the operator is at the end,
                 so that digits of the same significance are neighbours.
             same_length: draw one d for all examples, and do not pad.
@@ -125,17 +128,27 @@ class NumberTask:
         check_draws(short_share, examples_per_length, changes, min_bits=min_bits, bits=bits)
         check_base(base)
         change = probes.get_probe(probe, self.operators[0])
-        if probe is not None:
-            others = {**changes, "examples_per_length": examples_per_length}
-            given = ", ".join(f"{name}={x!r}" for name, x in others.items() if x)
-            if given:
-                raise ValueError(
-                    f"`probe` excludes {', '.join(map('`{}`'.format, others))}. "
-                    f"Received: probe={probe!r}, {given}"
-                )
+        _check_alone(
+            "probe",
+            probe,
+            {
+                **changes,
+                "examples_per_length": examples_per_length,
+                "largest_digit": largest_digit,
+            },
+        )
+        if largest_digit is not None:
+            check_integers(1, largest_digit=largest_digit)
+            check_between(1, base - 1, largest_digit=largest_digit)
+            # These follow from a result, which has all digits, or choose by it.
+            drawn_by_result = ("result_runs_share", "long_run_share")
+            _check_alone(
+                "largest_digit", largest_digit, {name: changes[name] for name in drawn_by_result}
+            )
+        digits_below = base if largest_digit is None else largest_digit + 1
         lengths = draw_lengths(rng, batch_size, 1, min_bits, bits, short_share, same_length)
         max_length = int(lengths[0]) if same_length else bits
-        both = draw_digits(rng, 2 * lengths, base, examples_per_length)
+        both = draw_digits(rng, 2 * lengths, digits_below, examples_per_length)
         both = np.pad(both, ((0, 0), (0, 2 * max_length - both.shape[1])))
         position = np.arange(max_length)
         inside = position < lengths[:, None]
@@ -145,7 +158,7 @@ class NumberTask:
         if dense_share:
             often = (rng.random((batch_size, 1)) < dense_share) * rng.random((batch_size, 1))
             first, second = (
-                np.where(inside & (rng.random(digits.shape) < often), base - 1, digits)
+                np.where(inside & (rng.random(digits.shape) < often), digits_below - 1, digits)
                 for digits in (first, second)
             )
         if unequal_share:
@@ -327,6 +340,16 @@ def check_base(base: int) -> None:
     """
     check_integers(2, base=base)
     check_between(2, LARGEST_BASE, base=base)
+
+
+def _check_alone(name, value, others):
+    """Checks that none of `others` is given with `value`, unless that is None."""
+    given = ", ".join(f"{other}={x!r}" for other, x in others.items() if x)
+    if value is not None and given:
+        raise ValueError(
+            f"`{name}` excludes {', '.join(map('`{}`'.format, others))}. "
+            f"Received: {name}={value!r}, {given}"
+        )
 
 
 def _join_numbers(first, second, lengths, base, aligned):

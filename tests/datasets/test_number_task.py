@@ -50,6 +50,7 @@ def parameters(draw):
     changes += [{"unequal_share": 0.5}, {"dense_share": 0.5}, {"result_runs_share": 0.5}]
     changes += [{"runs_share": 0.5, "result_runs_share": 1.0}, {"long_run_share": 0.5}]
     changes += [{"examples_per_length": 1}, {"examples_per_length": 7}]
+    changes += [{"largest_digit": 1}, {"largest_digit": 1, "examples_per_length": 7}]
     changes += [{"probe": probe} for probe in PROBES]
     return {**found, **draw(st.sampled_from(changes))}
 
@@ -230,6 +231,26 @@ def test_dense_share(task):
     np.testing.assert_allclose(((first > 0.9) & (second > 0.9)).mean(), 0.07, atol=0.02)
 
 
+@pytest.mark.parametrize("largest", [1, 4, 9])
+def test_largest_digit(name, task, largest):
+    batch = task.sample(np.random.default_rng(0), 2000, min_bits=20, base=10, largest_digit=largest)
+    for digits in (batch["inputs"][:, :20] - 1, batch["inputs"][:, 21:] - 1):
+        shares = np.bincount(digits.ravel()) / digits.size
+        np.testing.assert_allclose(shares, 1 / (largest + 1), atol=0.02)
+    # The operator, the largest symbol, tells that the base is 10.
+    assert batch["inputs"].max() == 11
+    np.testing.assert_array_equal(task.answers(batch["inputs"]), batch["targets"])
+
+
+def test_the_largest_digit_is_that_which_is_frequent(task):
+    batch = task.sample(
+        np.random.default_rng(0), 4000, min_bits=20, base=10, largest_digit=4, dense_share=1.0
+    )
+    digits = batch["inputs"][:, :20] - 1
+    np.testing.assert_allclose((digits == 4).mean(), 0.5 + 0.5 / 5, atol=0.02)
+    assert digits.max() == 4
+
+
 def test_result_runs_share(name, task):
     def repeated(share):
         batch = task.sample(np.random.default_rng(0), 4000, min_bits=20, result_runs_share=share)
@@ -330,6 +351,12 @@ def test_answers_of_no_inputs(task, inputs):
         ({"probe": "ones", "runs_share": 0.5}, "Received: probe='ones', runs_share=0.5"),
         ({"probe": "ones", "result_runs_share": 0.5}, "result_runs_share=0.5"),
         ({"probe": "ones", "unequal_share": 0.5}, "probe='ones', unequal_share=0.5"),
+        ({"probe": "ones", "largest_digit": 1}, "probe='ones', largest_digit=1"),
+        ({"largest_digit": 0}, "`largest_digit` must be an integer of at least 1. Received: 0"),
+        ({"largest_digit": 2}, "`largest_digit` must lie between 1 and 1. Received: 2"),
+        ({"largest_digit": 1.5}, "`largest_digit` must be an integer"),
+        ({"largest_digit": 1, "result_runs_share": 0.5}, "`largest_digit` excludes `result_runs"),
+        ({"largest_digit": 1, "long_run_share": 0.5}, "largest_digit=1, long_run_share=0.5"),
     ],
 )
 def test_parameters_out_of_range(task, wrong, message):
