@@ -12,6 +12,8 @@ FEATURES = ("inputs", "targets", "weights", "difficulty")
 # Between the forms of the steps of an example, where `describe` returns a list.
 SEPARATORS = ("", " ", "+", "; ", ", ")
 EXAMPLE = re.compile(r'task\.encode\("(.+?)"')
+# What an option cannot be without.
+NEEDS = {"largest_digit": {"base": 10}}
 
 
 def variants(name):
@@ -33,7 +35,7 @@ def variants(name):
             options[key] = 0.5 if key.endswith("_share") else default + 0.05
         elif default is None and key != "probe":
             options[key] = 5
-    return [{}, sizes, *({**sizes, key: value} for key, value in options.items())]
+    return [{}, sizes, *({**sizes, **NEEDS.get(key, {}), key: x} for key, x in options.items())]
 
 
 def path(name, file="README.md"):
