@@ -128,23 +128,14 @@ class NumberTask:
         check_draws(short_share, examples_per_length, changes, min_bits=min_bits, bits=bits)
         check_base(base)
         change = probes.get_probe(probe, self.operators[0])
-        _check_alone(
-            "probe",
-            probe,
-            {
-                **changes,
-                "examples_per_length": examples_per_length,
-                "largest_digit": largest_digit,
-            },
-        )
+        alone = {"examples_per_length": examples_per_length, "largest_digit": largest_digit}
+        _check_alone("probe", probe, {**changes, **alone})
         if largest_digit is not None:
             check_integers(1, largest_digit=largest_digit)
             check_between(1, base - 1, largest_digit=largest_digit)
-            # These follow from a result, which has all digits, or choose by it.
-            drawn_by_result = ("result_runs_share", "long_run_share")
-            _check_alone(
-                "largest_digit", largest_digit, {name: changes[name] for name in drawn_by_result}
-            )
+            # These draw all digits.
+            others = {name: changes[name] for name in ("result_runs_share", "long_run_share")}
+            _check_alone("largest_digit", largest_digit, others)
         digits_below = base if largest_digit is None else largest_digit + 1
         lengths = draw_lengths(rng, batch_size, 1, min_bits, bits, short_share, same_length)
         max_length = int(lengths[0]) if same_length else bits
